@@ -3,8 +3,8 @@
     python -m benchmarks.statements            simulated, compared with what an H200 did
     python -m benchmarks.statements --gpu      on a GPU; prints what `benchmarks/statements_h200.json` holds
 
-Each statement is the body of a function that runs once under `syncscan trace`. A simulation counts the numbers that a call reads, and else the call once, so
-where a GPU synchronizes several times in one statement, only whether it blocks is compared.
+Each statement is the body of a function that runs once under `syncscan trace`. A simulation counts the numbers that a
+call reads, and else the call once. So where a GPU synchronizes several times in one statement, only whether it blocks is compared.
 """
 
 from __future__ import annotations
@@ -216,6 +216,7 @@ def program() -> tuple[str, dict[int, str]]:
     lines += [
         "for function in [value for name, value in globals().items() if name[0] == 'f' and name[1:].isdigit()]:"
     ]
+    # A build may refuse a statement; the others still count, and this one up to where it was refused.
     lines += ["    try: function()", "    except (NotImplementedError, RuntimeError): pass"]
     return "\n".join(lines) + "\n", statements
 

@@ -194,10 +194,12 @@ def _names(place: str) -> Test[Inferred]:
 def _holds(what: str, place: str = "") -> Test[Inferred]:
     if what == "host":
         return lambda value: value.is_host_data or None
-    return functools.partial(_has_inside, f"{_SHORT[place]} {what}" if place else what)
+    return functools.partial(_has_inside, kind_of_element(what, place) if place else what)
 
 
-_SHORT = {"gpu": "gpu", "host": "cpu"}
+def kind_of_element(what: str, place: str) -> str:
+    """Return the kind that an element must be of for "holds mask gpu" and the like to hold."""
+    return f"{'cpu' if place == 'host' else 'gpu'} {what}"
 
 
 def _has_inside(kind: str, value: Inferred) -> Verdict:

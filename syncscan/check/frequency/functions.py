@@ -275,7 +275,7 @@ def loops_of(function: Function) -> Iterator[Region]:
 
 
 def _runs_a_model(name: str) -> bool:
-    """Return whether a call in a loop of a generation runs a model, or takes a step of its scheduler."""
+    """Return whether a call in the loop of a pipeline runs a model, or advances the scheduler."""
     plain = name.lstrip("_")
     return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
 

@@ -8,7 +8,7 @@ from itertools import chain
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, NONE, TOP, AbstractValue, may_hold_gpu
 from syncscan.model import MASKS, Device, Kind
-from syncscan.ops.inferred import FACTS, Inferred
+from syncscan.ops.inferred import FACTS, Inferred, kind_of_element
 from syncscan.ops.kinds import Test, TestMakers, Verdict, asks, test_of
 from syncscan.ops.table import Case, Condition, Term
 
@@ -107,7 +107,7 @@ def _of_layout(*_: str) -> Test[Inferred]:
 
 def _of_inside(what: str, place: str = "") -> Test[Inferred]:
     if place:
-        return functools.partial(_has_inside, f"{'gpu' if place == 'gpu' else 'cpu'} {what}")
+        return functools.partial(_has_inside, kind_of_element(what, place))
 
     def test(value: Inferred) -> Verdict:
         if value.kind is Kind.UNKNOWN:

@@ -87,7 +87,7 @@ class CompiledOperation:
         cases = [case for case in self._cases if not any(map(_needs_sparse, case["when"]))]
         found = copy.copy(self)
         found.__dict__ = {
-            name: value for name, value in vars(self).items() if name not in {"cases", "_decisive"}
+            name: value for name, value in vars(self).items() if name not in {"cases", "_decisive", "_read"}
         }
         found._cases = cases
         return found
@@ -161,20 +161,18 @@ class CompiledOperation:
 
     def times(self, effect: str, bound: dict[str, Any]) -> int:
         """Return how often a call with this effect blocks: once for each number read, and each part of an index uploaded."""
-        parts = [part for name in self._blocking[effect] for part in _parts_of(name, bound)]
         if effect == "reads a scalar":
+            parts = [part for name in self._read for part in _parts_of(name, bound)]
             return sum(map(_is_gpu_number, tensors_in(parts))) or 1
         if effect == "upload" and type(bound.get("index")) is AnyOf:
             return sum(map(_is_uploaded, bound["index"])) or 1
         return 1
 
     @cached_property
-    def _blocking(self) -> Mapping[str, set[str]]:
-        """For each effect, the parameters whose values on the GPU block."""
-        found: dict[str, set[str]] = {case["effect"]: set() for case in self._cases}
-        for case in self._cases:
-            found[case["effect"]].update(term["arg"] for term in case["when"] if _needs_tensor(term))
-        return found
+    def _read(self) -> set[str]:
+        """The parameters whose values on the GPU are read as numbers."""
+        cases = [case for case in self._cases if case["effect"] == "reads a scalar"]
+        return {term["arg"] for case in cases for term in case["when"] if _needs_tensor(term)}
 
     def _moves_nothing(self, bound: dict[str, Any]) -> bool:
         """Return whether the copied operand is empty; torch then makes no copy and does not block."""

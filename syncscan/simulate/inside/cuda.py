@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from . import autocast, figures, legacy
-from .errors import SimulationError
+from .errors import CudaError, SimulationError
 from .generators import make_generator
 from .streams import CurrentStreams, make_classes
 from .tracebacks import program_frames
@@ -72,7 +72,7 @@ class SimulatedCuda:
             "_maybe_exchange_device": self._exchange_device,
             "get_device_name": lambda device=None: figures.NAME,
             "get_device_capability": lambda device=None: figures.CAPABILITY,
-            "get_device_properties": lambda device=None: figures.properties(self._index(device)),
+            "get_device_properties": self._properties,
             "_get_device_properties": lambda device=None: figures.properties(self._index(device)),
             "get_arch_list": lambda: ["sm_90"],
             "is_bf16_supported": lambda including_emulation=True: True,
@@ -153,6 +153,12 @@ class SimulatedCuda:
         """Return the index of a device argument; the current device where the argument names none, as in torch."""
         names_one = isinstance(device, (int, str, torch.device))
         return self.gpu.cuda_index(device) if names_one else self.gpu.current
+
+    def _properties(self, device: Any = None) -> Any:
+        try:
+            return figures.properties(self._index(device))
+        except CudaError:  # which torch finds before it calls CUDA
+            raise AssertionError("Invalid device id") from None
 
     def _set_device(self, index: int) -> None:
         if index >= 0:

@@ -17,6 +17,7 @@ import torch
 from .autocast import AutocastState
 from .compiled import breaks_graph
 from .conditions import PlainTable, Table
+from .errors import CudaError
 from .functions import FunctionPlan, Scope
 from .kinds import tensors_in
 from .marks import PINNED, place
@@ -84,7 +85,7 @@ class Gpu:
         if index is None:
             return self.current
         if index >= len(self.devices):
-            raise RuntimeError(
+            raise CudaError(
                 f"CUDA error: invalid device ordinal ({len(self.devices)} simulated GPUs; "
                 "CUDA_VISIBLE_DEVICES=0,1 for `syncscan trace --simulate` makes it two)"
             )

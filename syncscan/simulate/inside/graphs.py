@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .errors import SimulationError
+from .errors import CudaError, SimulationError
 from .patches import run_again
 from .recording import GraphRecording
 from .tracebacks import without_our_frames
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _pools = itertools.count(1)
+_MODES = frozenset({"global", "thread_local", "relaxed", "default"})  # the last of `torch.accelerator`
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
@@ -41,30 +42,68 @@ def install(gpu: Gpu, patches: Patches) -> None:
         patches.replace_everywhere(torch.accelerator, "Graph", again.Graph)
 
 
+class _Graph:
+    """The part of a graph that needs no simulated GPU."""
+
+    _recording: GraphRecording | None
+    _pool: Any
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        made = super().__new__(cls)
+        made._recording, made._pool = None, (0, next(_pools))
+        return made
+
+    def __init__(self, keep_graph: bool = False) -> None:
+        """Do nothing: ``__new__`` initialises the object."""
+
+    def reset(self) -> None:
+        self._recording = None
+
+    @without_our_frames
+    def pool(self) -> Any:
+        if self._recording is None:
+            raise RuntimeError("Called CUDAGraph::pool() without a preceding successful capture.")
+        return self._pool
+
+    @without_our_frames
+    def instantiate(self) -> None:
+        """Check that there was a capture; a replay needs no preparation."""
+        if self._recording is None:
+            raise RuntimeError("capture_end() must have been called before calling instantiate")
+
+    def enable_debug_mode(self) -> None:
+        """Do nothing: the simulation keeps no debug information."""
+
+    def debug_dump(self, debug_path: str) -> None:
+        raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")
+
+    def raw_cuda_graph(self) -> int:
+        raise SimulationError("CUDAGraph.raw_cuda_graph cannot be simulated: it needs a real GPU")
+
+    raw_cuda_graph_exec = raw_cuda_graph
+
+
 def make_base(gpu: Gpu) -> Any:
     """Return a replacement for the class in C++ under ``torch.cuda.CUDAGraph`` and ``torch.accelerator.Graph``."""
 
-    class GraphBase:
-        _recording: GraphRecording | None
-        _pool: Any
-
-        def __new__(cls, *args: Any, **options: Any) -> Any:
-            made = super().__new__(cls)
-            made._recording, made._pool = None, (0, next(_pools))
-            return made
-
-        def __init__(self, keep_graph: bool = False) -> None:
-            """Do nothing: ``__new__`` initialises the object."""
-
+    class GraphBase(_Graph):
         @without_our_frames
         def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
+            if capture_error_mode not in _MODES:
+                raise RuntimeError(
+                    "Unknown capture error mode. Expected `global`, `thread_local`, or `relaxed`, "
+                    f"got {capture_error_mode}"
+                )
             if gpu.recording is not None:
                 raise RuntimeError("CUDA graphs must be captured one after the other: a capture is under way")
             self._pool = pool or self._pool
             self._recording = GraphRecording()
             gpu.record(self._recording)
 
+        @without_our_frames
         def capture_end(self) -> None:
+            if gpu.recording is None:
+                raise CudaError("CUDA error: the operation cannot be performed in the present state")
             gpu.record(None)
 
         @without_our_frames
@@ -72,25 +111,5 @@ def make_base(gpu: Gpu) -> Any:
             if self._recording is None or gpu.recording is not None:
                 raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
             self._recording.replay()
-
-        def reset(self) -> None:
-            self._recording = None
-
-        def pool(self) -> Any:
-            return self._pool
-
-        def instantiate(self) -> None:
-            """Do nothing: a replay needs no preparation."""
-
-        def enable_debug_mode(self) -> None:
-            """Do nothing: the simulation keeps no debug information."""
-
-        def debug_dump(self, debug_path: str) -> None:
-            raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")
-
-        def raw_cuda_graph(self) -> int:
-            raise SimulationError("CUDAGraph.raw_cuda_graph cannot be simulated: it needs a real GPU")
-
-        raw_cuda_graph_exec = raw_cuda_graph
 
     return GraphBase

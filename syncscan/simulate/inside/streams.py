@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .gpu import Gpu
 
 _CUDA = 1  # torch's number of this type of device
+_HIGHEST = -3  # priority: torch 2.11 on an H200 has no higher one
 _handles = itertools.count(1)
 
 
@@ -38,7 +39,10 @@ class Classes(NamedTuple):
 def make_classes(gpu: Gpu) -> Classes:
     """Return replacements that report synchronization."""
     any_stream, any_event = _any_stream(gpu, torch.Stream), _any_event(gpu, torch.Event)
-    bases = {"_CudaStreamBase": _stream_base(gpu, any_stream), "_CudaEventBase": _event_base(any_event)}
+    bases = {
+        "_CudaStreamBase": _stream_base(gpu, any_stream),
+        "_CudaEventBase": _event_base(any_event, (any_stream, torch.Stream)),
+    }
     made = run_again(torch.cuda.streams, bases)
     return Classes(any_stream, any_event, made.Stream, made.Event)
 
@@ -103,7 +107,7 @@ def _any_stream(gpu: Gpu, original: Any) -> Any:
             made = object.__new__(cls)
             made.device, made.stream_id, made._entered = device, handle, []
             if priority:
-                gpu.priorities[handle] = priority
+                gpu.priorities[handle] = max(priority, _HIGHEST)
             return made
 
         @without_our_frames
@@ -145,18 +149,62 @@ def _stream_base(gpu: Gpu, any_stream: Any) -> Any:
         @staticmethod
         def priority_range() -> tuple[int, int]:
             """Return the lowest and the highest priority."""
-            return 0, -5
+            return 0, _HIGHEST
 
     return CudaStreamBase
 
 
-def _any_event(gpu: Gpu, original: Any) -> Any:
-    class Event:
-        _timed: bool
-        _recorded: float | None
-        device: torch.device
-        event_id: int
+class _Event:
+    """The part of an event that needs no device."""
 
+    device: Any  # None while an event of `torch.cuda` is not recorded
+    event_id: int
+    _timed: bool
+    _recorded: float | None
+
+    @classmethod
+    def _make(cls, device: torch.device | None, timed: bool) -> Any:
+        made = object.__new__(cls)
+        made.device, made._timed, made._recorded, made.event_id = device, timed, None, 0
+        return made
+
+    def record(self, stream: Any = None) -> None:
+        """Record the current host time."""
+        self._recorded = time.perf_counter()
+        self.event_id = self.event_id or next(_handles)
+
+    def wait(self, stream: Any = None) -> None:
+        """Do nothing: the GPU would wait for the event, and the CPU would not."""
+
+    def query(self) -> bool:
+        """Return True: all work is complete."""
+        return True
+
+    @without_our_frames
+    def elapsed_time(self, end_event: Any) -> float:
+        """Return the host time between two records in milliseconds; raise ValueError as torch does."""
+        if not (self._timed and end_event._timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._recorded is None or end_event._recorded is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return float(end_event._recorded - self._recorded) * 1e3
+
+    @classmethod
+    def from_ipc_handle(cls, device: Any, handle: Any) -> Any:
+        raise SimulationError("an event of another process cannot be simulated: it needs a real GPU")
+
+    def ipc_handle(self) -> Any:
+        raise SimulationError("an event for another process cannot be simulated: it needs a real GPU")
+
+    def __repr__(self) -> str:
+        return (
+            f"torch.Event device_type=cuda, device_index={self.device.index}, "
+            f"event_flag={int(self._timed)}, event_id={self.event_id}"
+        )
+
+
+def _any_event(gpu: Gpu, original: Any) -> Any:
+    class Event(_Event):
         @without_our_frames
         def __new__(cls, *args: Any, **options: Any) -> Any:
             made, device = _on_host(original, args, options), _device_of(args, options)
@@ -165,61 +213,38 @@ def _any_event(gpu: Gpu, original: Any) -> Any:
             index = gpu.cuda_index("cuda" if device is None else device)
             return cls._make(gpu.devices[index], options.get("enable_timing", False))
 
-        @classmethod
-        def _make(cls, device: torch.device, timed: bool) -> Any:
-            made = object.__new__(cls)
-            made.device, made._timed, made._recorded, made.event_id = device, timed, None, 0
-            return made
-
-        def record(self, stream: Any = None) -> None:
-            """Record the current host time."""
-            self._recorded = time.perf_counter()
-            self.event_id = self.event_id or next(_handles)
-
-        def wait(self, stream: Any = None) -> None:
-            """Do nothing: the GPU would wait for the event, and the CPU would not."""
-
-        def query(self) -> bool:
-            """Return True: all work is complete."""
-            return True
-
-        @without_our_frames
-        def elapsed_time(self, end_event: Any) -> float:
-            """Return the host time between two records in milliseconds; raise ValueError as torch does."""
-            if not (self._timed and end_event._timed):
-                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-            if self._recorded is None or end_event._recorded is None:
-                raise ValueError("Both events must be recorded before calculating elapsed time.")
-            return float(end_event._recorded - self._recorded) * 1e3
-
         @without_our_frames
         def synchronize(self) -> None:
             # An event never recorded has no CUDA event yet, and torch does not call CUDA.
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
-        @classmethod
-        def from_ipc_handle(cls, device: Any, handle: Any) -> Any:
-            raise SimulationError("an event of another process cannot be simulated: it needs a real GPU")
-
-        def ipc_handle(self) -> Any:
-            raise SimulationError("an event for another process cannot be simulated: it needs a real GPU")
-
-        def __repr__(self) -> str:
-            return (
-                f"torch.Event device_type=cuda, device_index={self.device.index}, "
-                f"event_flag={int(self._timed)}, event_id={self.event_id}"
-            )
-
     return _named(Event, "Event")
 
 
-def _event_base(any_event: Any) -> Any:
+def _event_base(any_event: Any, streams: tuple[Any, ...]) -> Any:
+    """Return the base of ``torch.cuda.Event``; ``streams`` are the classes of what it may be recorded in."""
+
     class CudaEventBase(any_event):  # type: ignore[misc]  # a base known only at run time
         @without_our_frames
         def __new__(cls, **options: Any) -> Any:
             timed, *_ = _integers(("enable_timing", "blocking", "interprocess", "external"), options)
-            return cls._make(torch.device("cuda", torch.cuda.current_device()), bool(timed))
+            return cls._make(None, bool(timed))
+
+        @without_our_frames
+        def record(self, stream: Any) -> None:
+            _check(stream, streams, "stream to be a torch.Stream or torch.cuda.Stream object")
+            super().record()
+            self.device = stream.device
+
+        @without_our_frames
+        def wait(self, stream: Any) -> None:
+            _check(stream, streams, "stream to be a torch.Stream or torch.cuda.Stream object")
+
+        @without_our_frames
+        def elapsed_time(self, end_event: Any) -> float:
+            _check(end_event, any_event, "other to be a torch.cuda.Event object")
+            return float(super().elapsed_time(end_event))
 
         @property
         def cuda_event(self) -> int:
@@ -227,6 +252,12 @@ def _event_base(any_event: Any) -> Any:
             return handle
 
     return CudaEventBase
+
+
+def _check(value: Any, classes: Any, expected: str) -> None:
+    """Raise the error of torch 2.11 on CUDA for an argument that is of none of some classes."""
+    if not isinstance(value, classes):
+        raise RuntimeError(f"expected {expected}")
 
 
 def _named(made: type, name: str) -> Any:

@@ -34,6 +34,13 @@ SAME = {
             return x if checked(settings, 2).size > 3 else x + 1
     """,
 }
+_REGISTERED = """
+        @register
+        def is_small(n: int) -> bool:
+            return n < 3
+        def step(n: int) -> int:
+            return 1 if is_small(n) else 2
+"""
 OTHERS = {
     "decorator-that-returns-another": """
         def register(function):
@@ -43,12 +50,8 @@ OTHERS = {
                 return function
             function = wrapper
             return function
-        @register
-        def is_small(n: int) -> bool:
-            return n < 3
-        def step(n: int) -> int:
-            return 1 if is_small(n) else 2
-    """,
+    """
+    + _REGISTERED,
     "decorator-that-rebinds-from-inside": """
         def register(function):
             def swap():
@@ -56,12 +59,8 @@ OTHERS = {
                 function = lambda n: torch.ones(1, device="cuda")
             swap()
             return function
-        @register
-        def is_small(n: int) -> bool:
-            return n < 3
-        def step(n: int) -> int:
-            return 1 if is_small(n) else 2
-    """,
+    """
+    + _REGISTERED,
     "argument-that-is-not-returned": """
         def pick(n, x):
             if x is None:
