@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -54,8 +53,7 @@ def print_suggestions() -> None:
 def is_offered(text: str) -> bool:
     """Return whether a text is one of the table of suggestions, and not the advice of a rule in general."""
     general = {rule.instead for rule in rule_book().values()}
-    forms = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(each.text)) for each in TABLE.values())
-    return text not in general and any(re.fullmatch(form, text, re.DOTALL) for form in forms)
+    return text not in general and any(each.is_in(text) for each in TABLE.values())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -12,6 +13,11 @@ class Suggestion:
     where: str
     text: str
     codes: frozenset[str]
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text is this suggestion, whatever the operands are."""
+        form = re.sub(r"\\\{\w+\\\}", ".*", re.escape(self.text))
+        return re.fullmatch(form, text, re.DOTALL) is not None
 
 
 def row(codes: str, where: str, text: str) -> Suggestion:
