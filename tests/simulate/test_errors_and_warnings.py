@@ -331,3 +331,63 @@ def test_a_filter_of_the_program_raises_a_warning():
         warnings.filterwarnings("error", module=__name__)
         with pytest.raises(UserWarning, match="degrees of freedom"):
             torch.ones(2, device="cuda").std(correction=5)
+
+
+def _masked(shape: tuple[int, ...], index: Any, number: Any, dtype: torch.dtype) -> Callable[[], Any]:
+    def store() -> Any:
+        target = torch.zeros(6, dtype=dtype, device="cuda").view(shape)
+        mask = torch.arange(6, device="cuda").view(shape) > 2
+        target[index(mask)] = number()
+        return target.tolist()
+
+    return store
+
+
+# On an H200 a number of the GPU is not converted in a store through a mask; one of the host is.
+STORES: dict[str, tuple[Callable[[], Any], str | None]] = {
+    "scalar": (_masked((6,), lambda m: m, lambda: torch.tensor(3, device="cuda"), torch.float32), "Long"),
+    "element": (_masked((6,), lambda m: m, lambda: torch.tensor([3], device="cuda"), torch.int32), "Long"),
+    "sum": (
+        _masked(
+            (6,), lambda m: m, lambda: torch.ones(3, dtype=torch.int32, device="cuda").sum(), torch.int32
+        ),
+        "Long",
+    ),
+    "no place": (
+        _masked((6,), lambda m: m & ~m, lambda: torch.tensor(3.0, device="cuda"), torch.int64),
+        "Float",
+    ),
+    "matrix": (_masked((2, 3), lambda m: m, lambda: torch.tensor(3.0, device="cuda"), torch.bool), "Float"),
+    "column": (
+        _masked(
+            (2, 3), lambda m: (m[:, 0], slice(0, 2)), lambda: torch.tensor(3.0, device="cuda"), torch.half
+        ),
+        "Float",
+    ),
+    "same dtype": (_masked((6,), lambda m: m, lambda: torch.tensor(3.0, device="cuda"), torch.float32), None),
+    "host scalar": (_masked((6,), lambda m: m, lambda: torch.tensor(3), torch.float32), None),
+    "number": (_masked((6,), lambda m: m, lambda: 3, torch.float32), None),
+    "slice": (
+        _masked((6,), lambda _: slice(3, 6), lambda: torch.tensor(3, device="cuda"), torch.float32),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_through_a_mask_converts_no_number_of_the_gpu(name: str) -> None:
+    store, dtype = STORES[name]
+    with simulated_cuda():
+        if dtype is None:
+            assert store() == [0.0, 0.0, 0.0, 3.0, 3.0, 3.0]
+        else:
+            message = f"Index put requires the source and destination dtypes match.*{dtype} for the source"
+            with pytest.raises(RuntimeError, match=message):
+                store()
+
+
+def test_a_host_tensor_converts_the_numbers_that_are_stored_through_a_mask() -> None:
+    with simulated_cuda():
+        target = torch.zeros(3)
+        target[torch.tensor([True, False, True])] = torch.tensor(2)
+    assert target.tolist() == [2, 0, 2]

@@ -177,8 +177,14 @@ class SimulatedCuda:
         stream_id, index, kind = self.streams.of_cuda(device_index)
         return self.classes.any_stream(stream_id=stream_id, device_index=index, device_type=kind)
 
-    def _set_stream_of_accelerator(self, stream: Any) -> None:
-        self.streams.set(stream.stream_id, stream.device_index, stream.device_type)
+    def _set_stream_of_accelerator(self, original: Any) -> Any:
+        def set_stream(stream: Any) -> None:
+            if isinstance(stream, self.classes.any_stream):
+                self.streams.set(stream.stream_id, stream.device_index, stream.device_type)
+            else:
+                original(stream)
+
+        return set_stream
 
     def _synchronize(self, device: Any = None) -> None:
         self.gpu.judge_call("torch.cuda.synchronize", {"device": device})
@@ -209,7 +215,9 @@ class SimulatedCuda:
             "_accelerator_exchangeDevice": self._exchange_device,
             "_accelerator_maybeExchangeDevice": self._exchange_device,
             "_accelerator_getStream": self._stream_of_accelerator,
-            "_accelerator_setStream": self._set_stream_of_accelerator,
+            "_accelerator_setStream": self._set_stream_of_accelerator(
+                getattr(torch._C, "_accelerator_setStream", None)
+            ),
         }
         for name, value in below.items():
             if hasattr(torch._C, name):

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch.utils import _device
 
 from .cpu import casts_on_gpu_alone
+from .indexing import STORES
 from .kinds import tensors_in
-from .marks import cuda_index
+from .marks import cuda_index, function_modes
 from .memory import is_unfilled
 
 if TYPE_CHECKING:
-    import torch
-
     from .conditions import CompiledOperation
 
 device_constructors = _device._device_constructors
 
 # Kinds of results that are on the device of the operands, or no tensors.
 _DIRECT = frozenset({"input", "view", "number", "list", "none"})
+_STORES = {"__setitem__", *STORES}
 
 
 def _is_native(function: Any) -> bool:
@@ -66,6 +69,7 @@ class FunctionPlan:
         "is_native",
         "operation",
         "places",
+        "stores",
         "unfilled",
     )
 
@@ -81,4 +85,19 @@ class FunctionPlan:
         self.is_direct = (
             self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
         ) and not operation.is_of_library
+        self.stores = getattr(function, "__name__", "") in _STORES
         self.unfilled = is_unfilled(function)
+
+
+@contextmanager
+def without_default_device() -> Iterator[None]:
+    """Remove the mode of the default device, as torch does before it calls an override."""
+    stack = [torch._C._get_function_stack_at(level) for level in range(function_modes())]
+    modes = stack if all(isinstance(mode, _device.DeviceContext) for mode in stack) else []
+    for _ in modes:
+        torch._C._pop_torch_function_stack()
+    try:
+        yield
+    finally:
+        for mode in modes:
+            torch._C._push_on_torch_function_stack(mode)

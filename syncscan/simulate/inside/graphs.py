@@ -53,8 +53,14 @@ class _Graph:
         made._recording, made._pool = None, (0, next(_pools))
         return made
 
+    @without_our_frames
     def __init__(self, keep_graph: bool = False) -> None:
-        """Do nothing: ``__new__`` initialises the object."""
+        """Check the argument as torch does; ``__new__`` initialises the object."""
+        if keep_graph is not None and not hasattr(keep_graph, "__bool__"):
+            raise TypeError(
+                "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+                f"    1. torch._C._CUDAGraph(keep_graph: bool = False)\n\nInvoked with: {keep_graph!r}"
+            )
 
     def reset(self) -> None:
         self._recording = None
@@ -112,4 +118,5 @@ def make_base(gpu: Gpu) -> Any:
                 raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
             self._recording.replay()
 
+    GraphBase.__module__, GraphBase.__name__, GraphBase.__qualname__ = "torch._C", "_CUDAGraph", "_CUDAGraph"
     return GraphBase

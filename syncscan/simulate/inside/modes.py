@@ -24,8 +24,9 @@ from . import bodies
 from .capture import is_faked, refuse_recording
 from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
-from .functions import FunctionPlan, Scope, device_constructors
+from .functions import FunctionPlan, Scope, device_constructors, without_default_device
 from .gradients import carried, place_in_backward
+from .indexing import needs_cast, with_positions
 from .kinds import is_cuda_device, is_elsewhere, of_accelerator
 from .marks import (
     MIXED,
@@ -109,7 +110,7 @@ class Operations(TorchFunctionMode):
         )
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
-            if where != MIXED:
+            if where != MIXED and not (plan.stores and needs_cast(args[0], args[-1])):
                 return self._run_direct(plan, func, args, kwargs, where)
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
@@ -156,7 +157,7 @@ class Operations(TorchFunctionMode):
 
     def _call_overrides(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Offer a call to the program's ``__torch_function__`` overrides, as torch does, and intercept the calls they make."""
-        with _without_default_device(), self.outside_any_function():
+        with without_default_device(), self.outside_any_function():
             for kind in types:
                 result = kind.__torch_function__(func, types, args, kwargs)
                 if result is not NotImplemented:
@@ -395,6 +396,8 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if source is None:
             with plan.around():
                 return plan.function(*args, **kwargs)
+        if plan.stores:
+            args = with_positions(args)
         if plan.is_computed:
             try:
                 with plan.around():
@@ -454,20 +457,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def _computes(kind: type) -> bool:
     """Return whether a tensor class handles aten calls itself."""
     return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__  # type: ignore[attr-defined]
-
-
-@contextmanager
-def _without_default_device() -> Iterator[None]:
-    """Remove the mode of the default device, as torch does before it calls an override."""
-    stack = [torch._C._get_function_stack_at(level) for level in range(function_modes())]
-    modes = stack if all(isinstance(mode, _device.DeviceContext) for mode in stack) else []
-    for _ in modes:
-        torch._C._pop_torch_function_stack()
-    try:
-        yield
-    finally:
-        for mode in modes:
-            torch._C._push_on_torch_function_stack(mode)
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,7 +13,8 @@ from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
 from .cpu import SeeingConjugates
 from .figures import ANSWERS
-from .marks import cuda_index, place, set_all, set_place
+from .indexing import READS, STORES, check_indices
+from .marks import place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
 
@@ -31,9 +32,6 @@ HOST = -1  # in place of a device index
 NUMBER = -2  # host operands that are all single numbers
 NUMBERS = frozenset({bool, int, float, complex})
 _accepts_numbers = torch._C._should_allow_numbers_as_tensors  # by the name of an operation
-_INDEXING = frozenset(
-    {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
-)
 # The position of a result on the host although the operands are on a GPU, by operation.
 _HOST_RESULTS = {"_pack_padded_sequence": 1}
 
@@ -56,13 +54,14 @@ class Plan:
         self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
-        self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
+        self.stores = namespace == "aten" and name in STORES
+        self.indexes = self.stores or name in READS
+        self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or self.indexes
         self.python_kernel = python_kernel(function, on_gpu=True)
         self.host_kernel = _host_kernel(function)
         self.body = bodies.find(function)
         self.unfilled = is_unfilled(function)
         self.is_computed = True  # False once the CPU turns out to lack a kernel
-        self.indexes = name in _INDEXING
         declared = self._entry(table, namespace, name)
         self.declared = None if namespace == "aten" else declared
         self.operation = declared if declared is not None and declared.cases else None
@@ -164,13 +163,3 @@ def mismatch(source: int, other: int) -> RuntimeError:
         "Expected all tensors to be on the same device, but found at least two devices, "
         f"cuda:{source} and {found}!"
     )
-
-
-def check_indices(args: Any) -> None:
-    """Raise torch's error for a tensor indexed from another GPU; host indices are valid everywhere."""
-    own = cuda_index(args[0])
-    if any(index is not None and cuda_index(index) not in {None, own} for index in args[1]):
-        device = "cpu" if own is None else f"cuda:{own}"
-        raise RuntimeError(
-            f"indices should be either on cpu or on the same device as the indexed tensor ({device})"
-        )

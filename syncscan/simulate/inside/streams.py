@@ -122,7 +122,7 @@ def _any_stream(gpu: Gpu, original: Any) -> Any:
             event.record(self)
             return event
 
-    return _named(Stream, "Stream")
+    return _named(Stream, "torch.Stream")
 
 
 def _stream_base(gpu: Gpu, any_stream: Any) -> Any:
@@ -147,11 +147,13 @@ def _stream_base(gpu: Gpu, any_stream: Any) -> Any:
             return gpu.priorities.get(self.stream_id, 0)
 
         @staticmethod
-        def priority_range() -> tuple[int, int]:
+        def priority_range(*no: Any) -> tuple[int, int]:
             """Return the lowest and the highest priority."""
+            if no:
+                raise TypeError(f"_CudaStreamBase.priority_range() takes no arguments ({len(no)} given)")
             return 0, _HIGHEST
 
-    return CudaStreamBase
+    return _named(CudaStreamBase, "torch._C._CudaStreamBase")
 
 
 class _Event:
@@ -197,8 +199,9 @@ class _Event:
         raise SimulationError("an event for another process cannot be simulated: it needs a real GPU")
 
     def __repr__(self) -> str:
+        recorded = self.device.index if self.event_id else -1
         return (
-            f"torch.Event device_type=cuda, device_index={self.device.index}, "
+            f"torch.Event device_type=cuda, device_index={recorded}, "
             f"event_flag={int(self._timed)}, event_id={self.event_id}"
         )
 
@@ -219,7 +222,7 @@ def _any_event(gpu: Gpu, original: Any) -> Any:
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
-    return _named(Event, "Event")
+    return _named(Event, "torch.Event")
 
 
 def _event_base(any_event: Any, streams: tuple[Any, ...]) -> Any:
@@ -251,7 +254,7 @@ def _event_base(any_event: Any, streams: tuple[Any, ...]) -> Any:
             handle: int = self.event_id
             return handle
 
-    return CudaEventBase
+    return _named(CudaEventBase, "torch._C._CudaEventBase")
 
 
 def _check(value: Any, classes: Any, expected: str) -> None:
@@ -261,8 +264,8 @@ def _check(value: Any, classes: Any, expected: str) -> None:
 
 
 def _named(made: type, name: str) -> Any:
-    made.__name__ = made.__qualname__ = name
-    made.__module__ = "torch"
+    made.__module__, _, made.__name__ = name.rpartition(".")
+    made.__qualname__ = made.__name__
     return made
 
 
