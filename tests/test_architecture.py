@@ -108,7 +108,7 @@ FLOORS = {
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
         "bodies checks errors figures imports marks stores tracebacks",
-        "cpu gradients kinds memory patches pinning",
+        "cpu gradients indexing kinds memory patches pinning",
         "warnings_of_torch",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",

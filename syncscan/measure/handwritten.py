@@ -98,7 +98,7 @@ def _compiled(statement: ast.stmt) -> CodeType:
 def arguments_of(node: ast.AST, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
     """Return the argument of a line for each parameter of its operation."""
     if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Subscript):
-        rest = [_value(node.value, operands), _value(_loaded(target), operands)]
+        rest = [_value(node.value, operands), *_place(target, operands)]
         return _subscript(target, names, operands) | bind_in_order(names[2:], rest)
     if isinstance(node, ast.Subscript) and names == ("input", "index"):
         return _subscript(node, names, operands)
@@ -119,8 +119,12 @@ def _value(part: ast.expr, operands: Operands) -> Any:
     return eval(code, {"_capture": _Capture()}, operands)  # noqa: S307 (lines of our own)
 
 
-def _loaded(target: ast.Subscript) -> ast.Subscript:
-    return ast.Subscript(target.value, target.slice, ast.Load())
+def _place(target: ast.Subscript, operands: Operands) -> list[object]:
+    """Return the value that a statement replaces; nothing where torch stores through an index and does not read."""
+    try:
+        return [_value(ast.Subscript(target.value, target.slice, ast.Load()), operands)]
+    except RuntimeError:
+        return []
 
 
 def _subscript(node: ast.Subscript, names: tuple[str, ...], operands: Operands) -> dict[str, object]:

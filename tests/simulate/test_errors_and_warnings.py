@@ -364,6 +364,7 @@ STORES: dict[str, tuple[Callable[[], Any], str | None]] = {
         ),
         "Float",
     ),
+    "host mask": (_masked((6,), lambda m: m.cpu(), lambda: torch.tensor(3), torch.float32), "Long"),
     "same dtype": (_masked((6,), lambda m: m, lambda: torch.tensor(3.0, device="cuda"), torch.float32), None),
     "host scalar": (_masked((6,), lambda m: m, lambda: torch.tensor(3), torch.float32), None),
     "number": (_masked((6,), lambda m: m, lambda: 3, torch.float32), None),
@@ -384,6 +385,37 @@ def test_a_store_through_a_mask_converts_no_number_of_the_gpu(name: str) -> None
             message = f"Index put requires the source and destination dtypes match.*{dtype} for the source"
             with pytest.raises(RuntimeError, match=message):
                 store()
+
+
+def test_a_function_that_stores_through_a_mask_converts_no_number_of_the_gpu() -> None:
+    with simulated_cuda():
+        target, number = torch.zeros(3, device="cuda"), torch.tensor(3, device="cuda")
+        with pytest.raises(RuntimeError, match="Index put requires"):
+            target.index_put_(indices=(target == 0,), values=number)
+        with pytest.raises(RuntimeError, match="Index put requires"):
+            torch.index_put(target, (target == 0,), number)
+
+
+@pytest.mark.parametrize("index", [torch.tensor([True, False, True]), torch.tensor([0, 2])])
+def test_a_host_tensor_is_stored_into_through_an_index_of_the_gpu(index: torch.Tensor) -> None:
+    with simulated_cuda() as waits:
+        target, device_index = torch.zeros(3), index.cuda()
+        waits.clear()
+        target[device_index] = 2.0
+        made = target.index_put((device_index,), torch.tensor(1.0, device="cuda"))
+        assert (target.tolist(), made.tolist(), made.device.type) == ([2.0, 0.0, 2.0], [1.0, 0.0, 1.0], "cpu")
+        assert len(waits) >= 2
+
+
+def test_values_on_another_device_are_moved_only_if_single_numbers() -> None:
+    with simulated_cuda():
+        for device, other in ("cpu", "cuda"), ("cuda", "cpu"):
+            target, index = torch.zeros(3, device=device), torch.tensor([0, 2], device=device)
+            target[index] = torch.tensor([4.0], device=other)
+            assert target.tolist() == [4.0, 0.0, 4.0]
+            with pytest.raises(RuntimeError, match=r"at least two devices, cuda:0 and cpu"):
+                target[index] = torch.ones(2, device=other)
+        assert target.index_put((target > 3,), torch.tensor([5.0])).tolist() == [5.0, 0.0, 5.0]
 
 
 def test_a_host_tensor_converts_the_numbers_that_are_stored_through_a_mask() -> None:

@@ -46,19 +46,23 @@ def test_operands_in_two_places_are_refused_by_the_names_of_both() -> None:
         assert (host + number).device.type == "cpu"
 
 
-def test_a_tensor_is_indexed_from_its_own_device_and_from_the_host() -> None:
+def test_a_tensor_is_read_through_an_index_of_its_own_device_or_the_host_and_stored_into_through_any() -> (
+    None
+):
     with simulated_cuda(devices=2):
         places = {"cpu": None, "cuda:0": 0, "cuda:1": 1}
         for own, index in itertools.product(places, places):
             x, at = torch.arange(4, device=own), torch.tensor([1, 2], device=index)
             if index in {own, "cpu"}:
                 assert x[at].tolist() == x[None, at][0].tolist() == [1, 2]
-                x[at] = 7
-                assert x.tolist() == [0, 7, 7, 3]
             else:
                 assert refusal(lambda: x[at]).endswith(f"as the indexed tensor ({own})")  # noqa: B023 (called here)
                 assert refusal(lambda: x[None, at]).endswith(f"({own})")  # noqa: B023 (called here)
-                assert refusal(lambda: x.index_put_((at,), x[:2])).endswith(f"({own})")  # noqa: B023 (called here)
+            x[at] = 7
+            assert x.tolist() == [0, 7, 7, 3]
+            x[torch.tensor([True, False, False, True], device=index)] = 5
+            assert x.tolist() == [5, 7, 7, 5]
+            assert x.index_put((at,), x[:2]).tolist() == [5, 5, 7, 5]
 
 
 def test_the_sizes_of_a_packed_sequence_stay_on_the_host() -> None:

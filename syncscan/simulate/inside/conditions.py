@@ -324,6 +324,7 @@ def _predicate(term: Mapping[str, Any]) -> Callable[[Any], bool]:
 
 
 def _read_place(bound: dict[str, Any]) -> Any:
-    """Return ``input[index]``, the destination of an assignment."""
+    """Return ``input[index]``, the destination of an assignment; on a GPU more indices are valid here than in a read."""
     index = bound["index"]
-    return bound["input"][tuple(index) if isinstance(index, AnyOf) else index]
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return bound["input"][tuple(index) if isinstance(index, AnyOf) else index]

@@ -14,7 +14,7 @@ _MASKS = frozenset({torch.bool, torch.uint8})
 
 
 def check_indices(args: Any) -> None:
-    """Raise torch's error for a tensor indexed from another GPU; host indices are valid everywhere."""
+    """Raise torch's error for a tensor read through an index on another GPU; host indices are valid everywhere."""
     own = cuda_index(args[0])
     if any(index is not None and cuda_index(index) not in {None, own} for index in args[1]):
         device = "cpu" if own is None else f"cuda:{own}"
@@ -24,26 +24,36 @@ def check_indices(args: Any) -> None:
 
 
 def needs_cast(target: Any, value: Any) -> bool:
-    """Return whether a single number on a GPU is stored into a tensor of another dtype."""
+    """Return whether a value is a single number of another dtype than the tensor into which it is stored."""
+    return isinstance(value, torch.Tensor) and value.dtype != target.dtype and value.numel() == 1
+
+
+def fills_mask(args: Any) -> bool:
+    """Return whether torch fills a mask with a single number of the host, which it converts.
+
+    It does so for one mask on the device of the tensor (measured on an H200, torch 2.11).
+    """
+    target, indices, value, *accumulates = args
+    given = [index for index in indices if index is not None]
     return (
-        isinstance(value, torch.Tensor)
-        and value.dtype != target.dtype
-        and value.numel() == 1
-        and cuda_index(value) is not None
+        len(given) == value.numel() == 1
+        and given[0].dtype in _MASKS
+        and cuda_index(given[0]) == cuda_index(target)
+        and cuda_index(value) is None
+        and not any(accumulates)
     )
 
 
 def with_positions(args: Any) -> Any:
-    """Return the arguments of a store with positions in place of masks where the dtypes differ.
+    """Return the arguments of a store, with positions in place of masks where torch does not fill a mask.
 
-    The CPU fills a mask with a single number of any dtype. A GPU does so with a number of the host alone, and
-    raises for other numbers. With positions, torch raises the same error on the CPU.
+    Such a store raises where the dtypes differ. On the CPU, where all simulated numbers lie, it would fill the mask.
     """
-    target, indices, value, *others = args
-    if not needs_cast(target, value):
+    if fills_mask(args):
         return args
+    target, indices, *others = args
     positions: list[torch.Tensor | None] = []
     for index in indices:
-        is_mask = index is not None and index.dtype in _MASKS
+        is_mask = index is not None and index.dtype in _MASKS and index.dim() > 0
         positions.extend(index.nonzero().unbind(1) if is_mask else [index])
-    return (target, positions, value, *others)
+    return (target, positions, *others)

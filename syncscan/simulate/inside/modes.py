@@ -110,7 +110,7 @@ class Operations(TorchFunctionMode):
         )
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
-            if where != MIXED and not (plan.stores and needs_cast(args[0], args[-1])):
+            if where != MIXED and not (plan.stores and needs_cast(args[0], _stored(args, kwargs))):
                 return self._run_direct(plan, func, args, kwargs, where)
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
@@ -355,8 +355,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         source, other = plan.operands(args, kwargs)
         if plan.operation is not None:
             self._judge(plan, plan.operation, args, kwargs)
-        if source is not None and other is not None and self._is_strict():
+        if other is not None and self._is_strict():
             plan.check_devices(source, other, args)
+        if plan.stores:
+            args = with_positions(args)
         result = self._compute(plan, source, args, kwargs)
         if where is None and not is_elsewhere(kwargs.get("device")):
             where = self._maker_place() if plan.makes_from_nothing else source
@@ -396,8 +398,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if source is None:
             with plan.around():
                 return plan.function(*args, **kwargs)
-        if plan.stores:
-            args = with_positions(args)
         if plan.is_computed:
             try:
                 with plan.around():
@@ -471,6 +471,10 @@ def _check_cast(plan: FunctionPlan, scope: Scope) -> None:
     """Raise SimulationError for an operation that autocast would cast on the GPU and cannot on the CPU."""
     if plan.casts_on_gpu and torch.is_autocast_enabled("cuda") and scope.place() is not None:
         raise no_cast(scope.function)
+
+
+def _stored(args: Any, kwargs: dict[str, Any]) -> Any:
+    return args[2] if len(args) > 2 else kwargs.get("values")
 
 
 def _is_host(device: Any) -> bool:

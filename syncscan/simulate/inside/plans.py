@@ -13,8 +13,8 @@ from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
 from .cpu import SeeingConjugates
 from .figures import ANSWERS
-from .indexing import READS, STORES, check_indices
-from .marks import place, set_all, set_place
+from .indexing import READS, STORES, check_indices, fills_mask
+from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
 
@@ -54,9 +54,9 @@ class Plan:
         self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
-        self.stores = namespace == "aten" and name in STORES
-        self.indexes = self.stores or name in READS
-        self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or self.indexes
+        self.stores = name in STORES
+        self.reads_index = name in READS
+        self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or self.stores or self.reads_index
         self.python_kernel = python_kernel(function, on_gpu=True)
         self.host_kernel = _host_kernel(function)
         self.body = bodies.find(function)
@@ -80,13 +80,24 @@ class Plan:
         )
 
     def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, int | None]:
-        """Return the index of the operands' CUDA device, and a second location: another index, `HOST` or `NUMBER`, or None."""
+        """Return the index of the operands' CUDA device, and a second location: another index, `HOST` or `NUMBER`, or None.
+
+        A store has the device of the tensor into which it stores.
+        """
+        if self.stores:  # indices and single numbers may be on any device
+            own, values = cuda_index(args[0]), cuda_index(args[2])
+            is_valid = values == own or args[2].dim() == 0 or fills_mask(args)
+            return own, None if is_valid else HOST if values is None else values
         source, other = _scan(args, None, None)
         return _scan(tuple(kwargs.values()), source, other) if kwargs else (source, other)
 
-    def check_devices(self, source: int, other: int, args: Any) -> None:
+    def check_devices(self, source: int | None, other: int, args: Any) -> None:
         """Raise torch's error for operands on two devices."""
-        if self.indexes:
+        if self.stores:
+            raise mismatch(other if source is None else source, HOST if source is None else other)
+        if source is None:
+            return
+        if self.reads_index:
             check_indices(args)
         elif not self.mixes and (other != NUMBER or self._checks_numbers):
             raise mismatch(source, other)
