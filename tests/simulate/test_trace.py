@@ -126,6 +126,15 @@ def test_a_program_that_leaves_the_simulated_gpu_alone_is_told_so(tmp_path: Path
     assert "nothing was traced: the program put nothing on the simulated GPU" in done.stderr
 
 
+def test_a_torch_that_cannot_be_simulated_is_named(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "torch.py").write_text("__version__ = '9'\n", encoding="utf-8")
+    done = run(
+        "syncscan", "trace", "--simulate", "--", sys.executable, "-c", "import torch; print(1)", cwd=tmp_path
+    )
+    assert done.stdout == "1\n"
+    assert "tracing stops here: there is no simulated GPU for this torch: AttributeError" in done.stderr
+
+
 TESTS = """\
 import pytest
 import torch

@@ -129,7 +129,11 @@ class Hook:
             when_used=lambda: with_room(self._quietly(lambda: self._begin([detector])), FLUSH_SECONDS),
             flush=self.flush_often,
         )
-        detector.arm()
+        try:
+            detector.arm()
+        except Exception as error:
+            self.fail(f"there is no simulated GPU for this torch: {error!r}")
+            return
         self._watches.append(detector)
 
     def _begin(self, detectors: list[Detector]) -> None:
