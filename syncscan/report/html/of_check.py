@@ -42,7 +42,7 @@ def make_page(report: Report) -> Page:
             )
         )  # fmt: skip
     return Page(
-        title="Lines that block the CPU on the GPU",
+        title="Lines that block the CPU",
         subtitle=summary(report),
         totals=list(_totals(report)),
         columns=[
@@ -50,9 +50,9 @@ def make_page(report: Report) -> Page:
             Column("when", "word", facet=True, order=tuple(when.value for when in When)),
             Column("confidence", "word", facet=True, order=_labels(Confidence)),
             Column("code", "code", facet=True),
-            Column("where", "place"),
+            Column("site", "place"),
             Column("expression", "expression"),
-            Column("why", "text"),
+            Column("message", "text"),
         ],
         sort=None,
         rows=rows,

@@ -32,11 +32,11 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
     columns += [Column(f"{name}{per}", "times") for _, name in measured]
     columns += [
         Column("code", "code", facet=True),
-        Column("where", "place"),
+        Column("site", "place"),
         Column("expression", "expression"),
     ]
     return Page(
-        title="Changes of lines that block the CPU on the GPU",
+        title="Changed lines that block the CPU",
         subtitle=" -> ".join(" ".join(rows.trace["command"]) for rows in (comparison.base, comparison.head)),
         totals=list(_totals(comparison)),
         columns=columns,

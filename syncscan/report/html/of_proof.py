@@ -39,9 +39,9 @@ def make_page(certificate: Certificate, texts: Mapping[str, str]) -> Page:
         columns=[
             Column("group", "status", facet=True, order=tuple(group.value for group in Group)),
             Column("code", "code", facet=True),
-            Column("where", "place"),
+            Column("site", "place"),
             Column("expression", "expression"),
-            Column("why", "text"),
+            Column("message", "text"),
         ],
         sort=None,
         rows=rows,

@@ -64,7 +64,7 @@ class _Maker:
         ]
         used = [self._rows.timed, self._rows.starved, True]
         return Page(
-            title="Lines that blocked the CPU on the GPU",
+            title="Lines that blocked the CPU",
             subtitle=" ".join(self._trace["command"]),
             totals=list(self._totals()),
             remarks=[
@@ -105,7 +105,7 @@ class _Maker:
         yield Column("syncs", "count"), lambda row: row.all.count
         yield Column("code", "code", facet=True), lambda row: row["code"]
         yield Column("when", "word", facet=True), _when
-        yield Column("where", "place"), lambda row: spot_of(row, self._folder)
+        yield Column("site", "place"), lambda row: spot_of(row, self._folder)
         yield Column("expression", "expression"), lambda row: row["expression"]
 
     def _row(self, row: Row, at: int, columns: list[tuple[Column, Any]]) -> dict[str, Any]:

@@ -88,8 +88,8 @@ function update() {
   byId("rows").replaceChildren();
   drawn = 0;
   drawMore();
-  byId("shown").textContent = matching.length === rows.length ? three(rows.length) + (rows.length === 1 ? " place" : " places")
-    : three(matching.length) + " of " + three(rows.length) + " places";
+  byId("shown").textContent = matching.length === rows.length ? three(rows.length) + (rows.length === 1 ? " site" : " sites")
+    : three(matching.length) + " of " + three(rows.length) + " sites";
   [...byId("head").children].forEach((cell, at) => {
     if (at === sort.at) cell.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
     else cell.removeAttribute("aria-sort");
@@ -275,7 +275,7 @@ document.onkeydown = (event) => {
 
 // ---- the views
 
-const views = [["places", "Places"], ["flame", "Flame graph"], ["timeline", "Timeline"]]
+const views = [["places", "Sites"], ["flame", "Flame graph"], ["timeline", "Timeline"]]
   .filter(([id]) => id === "places" || (id === "flame" ? data.stacks.length : data.timeline.length));
 function selectTab(id) {
   for (const [other] of views) {
