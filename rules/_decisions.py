@@ -90,11 +90,19 @@ def _counted(condition: ast.expr) -> ast.AST | None:
 
 
 def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for an `if`: a guard of operations with a mask, or a skipped iteration."""
+    """Return the suggestion for an `if`: a guard of operations with a mask, or a skipped iteration of a `for` loop.
+
+    A `while` loop does not know its iterations beforehand.
+    """
     text = line_of(test.test, facts, {node: facts.source(tensor)})
     hint = _of_a_guard(test, tensor, facts) if text else ""
-    if hint or not text or not facts.in_loop(node) or not _ends_with(test, ast.Continue):
+    if hint or not text or not _ends_with(test, ast.Continue):
         return hint
+    loop = next(
+        (each for each in facts.around(test).up(test) if isinstance(each, (ast.For, ast.While))), None
+    )
+    if not isinstance(loop, ast.For):
+        return ""
     return suggest("decide-before", test=text)
 
 

@@ -100,8 +100,9 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 def _of_one_copy(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy that the host uses at once."""
     root = root_of(tensor)
-    is_passed = isinstance(root, ast.Name) and is_parameter(root.id, node, facts.around(node))
-    return suggest("passed", tensor=line_of(tensor, facts) or "tensor") if is_passed else ""
+    if not isinstance(root, ast.Name) or not is_parameter(root.id, node, facts.around(node)):
+        return ""
+    return suggest("passed", tensor=line_of(tensor, facts) or root.id)
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:

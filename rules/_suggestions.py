@@ -114,7 +114,7 @@ TABLE: dict[str, Suggestion] = {
     "distinct": row(
         "204",
         "distinct values",
-        "compute the distinct values of `{tensor}` once, outside of the step, and pass the values along: no form of `unique` leaves their number on the GPU",
+        "compute the distinct values of `{tensor}` once, outside of the step, and pass the values along: every form of `unique` reads the size of its result",
     ),
     "distinct-count": row(
         "204",
@@ -244,7 +244,7 @@ TABLE: dict[str, Suggestion] = {
         "a store with several indices",
         "store a tensor that the GPU holds, such as `one = torch.ones((), device=...)`: `x[i, j] = one`",
     ),
-    "pin": row("303", "a source made on the spot", "pin the source of the copy"),
+    "pin": row("303", "a source made on the spot", "create the source of the copy in pinned memory"),
     # error checks
     "cholesky": row(
         "502", "`cholesky`", "use `torch.linalg.cholesky_ex`, which returns the status on the GPU"

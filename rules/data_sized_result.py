@@ -24,12 +24,12 @@ from ._shared import blocking_call, gpu_operand, plain_name, shown
 from ._suggestions import suggest
 
 _REASONS = {
-    "bincount": "the largest value is the number of bins",
-    "histc": "the range is read to place the bins",
-    "index_put": "the elements of the mask are counted",
-    "isin": "with many values to look for it sorts, and counts the distinct ones",
-    "one_hot": "the largest value is the number of classes",
-    "segment_reduce": "the lengths are checked",
+    "bincount": "the largest value sizes the result",
+    "histc": "the host reads the range to place the bins",
+    "index_put": "the host counts the true elements of the mask",
+    "isin": "for many test elements the operation sorts, and counts the distinct values",
+    "one_hot": "the largest value sizes the result",
+    "segment_reduce": "the host checks the lengths",
 }
 _SUGGESTED = {"bincount", "index_put", "one_hot", "isin"}
 

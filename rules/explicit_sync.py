@@ -20,6 +20,7 @@ from ._parts import calls_in, last_name, line_of
 from ._shared import blocking_call, shown
 from ._suggestions import suggest
 
+_WORK = {"Event": "all work queued before the event", "Stream": "all work queued on the stream"}
 _CLOCKS = frozenset({"perf_counter", "perf_counter_ns", "time", "monotonic", "process_time", "elapsed_time"})
 
 
@@ -62,8 +63,7 @@ finished = done.query()
         if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None
         owner = facts.name_of(call.func).rpartition(".")[0]
-        of_object = owner.rpartition(".")[2][:1].isupper()  # of an event, a stream or a graph
-        waited = "all work queued before" if of_object else "the whole device"
+        waited = _WORK.get(owner.rpartition(".")[2], "the whole device")
         message = f"{shown(call, facts)} blocks the CPU until {waited} has finished"
         return Match(call, message, hint=_hint(call, facts))
 

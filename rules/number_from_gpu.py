@@ -31,6 +31,7 @@ from ._instead import of_a_bound, of_an_index, of_lengths, of_rounds
 from ._shared import PYTHON, blocking_call, decider, given, index_elements, index_parts, on_gpu, shown
 from ._suggestions import suggest
 
+_METHODS = "torch.Tensor."
 _SUGGESTED = {"add", "sub", "full", "repeat", "arange"}
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
@@ -114,8 +115,9 @@ both = torch.stack([scale, scale])
         if number is None:
             return Match(call, f"{shown(call, facts)} reads a number from the GPU, which blocks the CPU")
         number = _element(number, facts)
+        written = name if full.startswith(_METHODS) else full.removeprefix("builtins.")
         message = (
-            f"Reading {shown(number, facts)} from the GPU blocks the CPU: `{name}` needs a Python number"
+            f"Reading {shown(number, facts)} from the GPU blocks the CPU: `{written}` needs a Python number"
         )
         because = on_gpu(facts.of(number)) or facts.of(number)
         hint = _of_a_call(name, number, call, facts)
@@ -131,7 +133,7 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
         value = facts.of(number)
         if value.is_gpu:
             role = "slice bound" if number in bounds else "index"
-            message = f"Reading the {role} {shown(number, facts)} from the GPU blocks the CPU: Python needs a number there"
+            message = f"Reading the {role} {shown(number, facts)} from the GPU blocks the CPU: the {role} must be a Python number"
             return Match(node, message, value, _instead(number, node, facts, is_bound=number in bounds))
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, which blocks the CPU")
 

@@ -26,7 +26,7 @@ class TextOfTensor(Rule):
     code = "SYN107"
     name = "text-of-tensor"
     summary = "a GPU tensor is written as text"
-    instead = "log the shape, or a copy that has already arrived"
+    instead = "log the shape, or a host copy whose download has finished"
     nodes = (ast.Call, ast.FormattedValue, ast.BinOp)
     examples = (
         Example(

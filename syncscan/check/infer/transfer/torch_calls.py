@@ -40,7 +40,7 @@ def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
     """Return the result of calling a torch function or class."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
-            return module_tensor(at, call.first, "a parameter moves with its module")
+            return module_tensor(at, call.first, "a parameter is on the device of its module")
         inside = next((v for v in call.args if v.kind is Kind.INSTANCE and v.device in ON_GPU), BOTTOM)
         return refine(inside, kind=Kind.INSTANCE, payload=name)  # a layer around others is where they are
     return _operation(at, name, call)
@@ -277,7 +277,7 @@ def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> Abstrac
     if layer.device not in ON_GPU:
         if not works_where_its_module_is(at.function) or not at.assume():
             return result
-        at.origin("a layer gives what is where its module is")
+        at.origin("a layer returns tensors on the device of its module")
         return refine(result, device=Device.CUDA, confidence=Confidence.INFERRED)
     return refine(result, device=layer.device, confidence=layer.confidence, via=layer.via)
 

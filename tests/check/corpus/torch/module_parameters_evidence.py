@@ -16,9 +16,9 @@ class Layer(nn.Module):
         self.table.tolist()  # expect: SYN102 (inferred)
         # because: buffer: buffer `table` moves with its module
         self.weight.tolist()  # expect: SYN102 (inferred)
-        # because: weight: a parameter moves with its module
+        # because: weight: a parameter is on the device of its module
         self.made.tolist()  # expect: SYN102 (inferred)
-        # because: made: a parameter moves with its module
+        # because: made: a parameter is on the device of its module
         for parameter in self.parameters():  # at: loop
             parameter.tolist()  # expect: SYN102 (inferred)
             # because: loop: the parameters of a module move to the GPU with the module
