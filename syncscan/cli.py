@@ -15,8 +15,8 @@ from syncscan.errors import InterruptError
 
 COMMANDS = {
     "check": "Find the lines that block the CPU until the GPU has finished.",
-    "prove": "Prove that a function is free of synchronization, or name what is in the way.",
-    "fix": "Try fixes on a command, and apply those that hold.",
+    "prove": "Prove that a function is free of synchronization, or name the obstacles.",
+    "fix": "Run a command with each fix, and apply the verified fixes.",
     "trace": "Run a program and report which of its lines blocked; report and diff traces.",
     "facts": "Record facts of runs for the check, or merge them.",
     "rule": "List the rules, or show the page of one.",

@@ -123,14 +123,14 @@ _complete_codes = parameters.complete(_codes)
     group=CHANGES,
     type=parameters.path,
     metavar="FILE",
-    help="Write all findings to this baseline, and forget those that are gone.",
+    help="Write all findings to this baseline, and drop entries without a finding.",
 )
 @option(
     "--since",
     group=CHANGES,
     type=parameters.text,
     metavar="REV",
-    help="Report only the findings that changed files add since HEAD and this git revision parted.",
+    help="Report only findings that changes since the common ancestor of HEAD and this git revision introduce.",
 )
 @option(
     "--facts",
@@ -187,8 +187,8 @@ _complete_codes = parameters.complete(_codes)
     show_default=True,
     help="Exit with status 1 for findings from this severity on.",
 )
-@option("--exit-zero", group=OUTPUT, is_flag=True, help="Exit with status 0 in spite of findings.")
-@option("--watch", group=RUNS, is_flag=True, help="Stay, and check again whenever a file changes.")
+@option("--exit-zero", group=OUTPUT, is_flag=True, help="Exit with status 0 even with findings.")
+@option("--watch", group=RUNS, is_flag=True, help="Keep running, and check again whenever a file changes.")
 @option(
     "--shard",
     group=RUNS,

@@ -1,4 +1,4 @@
-"""``syncscan fix``: try fixes on a command, and apply those that hold."""
+"""``syncscan fix``: run a command with each fix, and apply the verified fixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Examples:
   syncscan fix src/ --verify --diff -- pytest -x    show, and write nothing
 
 \b
-Exit status: 0 the fixes that hold were applied; 2 a wrong option or setting,
+Exit status: 0 the verified fixes were applied; 2 a wrong option or setting,
 a file that could not be written, or a command that could not be traced."""
 _COMMAND = "syncscan.fix.command"
 
@@ -36,12 +36,12 @@ class _WithCommand(Command):
 
 @click.command("fix", cls=_WithCommand, epilog=EPILOG)
 @click.argument("paths", nargs=-1, type=parameters.text)
-@option("--verify", is_flag=True, help="Try each fix on COMMAND; needed, as nothing else is safe.")
+@option("--verify", is_flag=True, help="Run COMMAND with each fix (required).")
 @option("--gpu", is_flag=True, help="Run COMMAND on the GPU of this machine, and not on a simulated one.")
 @option("--step", default="", metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")
 @option("--diff", is_flag=True, help="Show what the verified fixes change, and write nothing.")
 @option(
-    "--all", "all_", is_flag=True, help="Try also fixes of what only runs once, or in tests and examples."
+    "--all", "all_", is_flag=True, help="Try also fixes of code that runs once, or in tests and examples."
 )
 @option("--restart", is_flag=True, help="Forget the runs of an earlier search for the same command.")
 @click.pass_context

@@ -1,4 +1,4 @@
-"""The work of ``syncscan fix``: the search for fixes that hold, and the files that are written."""
+"""The work of ``syncscan fix``: the search for verified fixes, and the files that are written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from syncscan.verify.search import Kept, search
 
 
 def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool, restart: bool) -> int:
-    """Search for the fixes that hold, and write or show them; the exit status."""
+    """Search for fixes that COMMAND verifies, write or show the fixes, and return the exit status."""
     root = Path.cwd().resolve()
     config = find_config(root)
     if all_:

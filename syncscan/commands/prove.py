@@ -36,7 +36,7 @@ SETTINGS = "Settings and cache"
     multiple=True,
     type=parameters.text,
     metavar="FACT",
-    help="Take 'module:Class.attribute = CONSTANT' for given, or a named configuration of the settings; may be repeated.",
+    help="Assume 'module:Class.attribute = CONSTANT', or a named configuration of the settings; may be repeated.",
 )
 @option(
     "--given",
@@ -73,7 +73,7 @@ SETTINGS = "Settings and cache"
     group=CHANGES,
     type=parameters.path,
     metavar="FILE",
-    help="Write all obstacles to this baseline, and forget those that are gone.",
+    help="Write all obstacles to this baseline, and drop entries without an obstacle.",
 )
 @option(
     "--output-format",
@@ -111,7 +111,7 @@ SETTINGS = "Settings and cache"
 def command(**values: object) -> int:
     """Prove that no call reachable from MODULE:FUNCTION synchronizes, or name the obstacles.
 
-    PATHS are the files and folders of the project; the current folder by default. A value of which nothing is known
+    PATHS are the files and folders of the project; the current folder by default. An unknown value
     may be on the GPU, and a call that cannot be resolved is an obstacle with its text.
     """
     from syncscan.commands.prove_run import ProveOptions, run  # noqa: PLC0415 (`--help` imports no engine)

@@ -46,7 +46,7 @@ SUBCOMMANDS = {
 @option(
     "--kernels",
     type=click.Choice(KERNELS),
-    help="With --simulate, the kernels for the GPU alone to run: those that decide (auto), none, all of Triton.",
+    help="With --simulate, the GPU-only kernels to compute: kernels that decide control flow (auto), none (zeros), or all Triton kernels (interpret).",
 )
 @option(
     "--detector",
@@ -102,7 +102,7 @@ SUBCOMMANDS = {
     "--calls",
     group=LINES,
     is_flag=True,
-    help="Record which lines ran and what each call ran, for `syncscan prove --given`; takes twice the time.",
+    help="Record the lines that ran and the callees of each call, for `syncscan prove --given`; takes twice the time.",
 )
 @option(
     "--live", group=TIME, is_flag=True, help="Show the blocking lines on the terminal while COMMAND runs."

@@ -80,7 +80,7 @@ def hide(error: BaseException) -> None:
 
 
 def hide_files(path: str) -> None:
-    """Hide also the frames of a listener of ours: a file, or a folder with a separator at its end."""
+    """Hide the frames of one of our listeners too. ``path`` is a file, or a folder with a separator at its end."""
     if path not in _hidden:
         _hidden.append(path)
 

@@ -49,7 +49,7 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 
 @functools.cache
 def copied(value: AbstractValue, device: Device) -> AbstractValue:
-    """Return the value after a copy of its tensors to ``device`` that is assumed."""
+    """Return the value after an assumed copy of its tensors to ``device``."""
     if value.items is not None or value.element is not None:
         return _with_parts(value, lambda part: copied(part, device))
     return refine(value, device=device, confidence=Confidence.ASSUMED) if value.kind is Kind.TENSOR else value
