@@ -382,7 +382,7 @@ def _takes_tensors(function: ast.expr, facts: Facts) -> bool:
 
 
 def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
-    """Return "before" or "after" for a statement next to that of a node which reads from the GPU in the same way; else "".
+    """Return "before" or "after" if the statement there reads from the GPU like a node; else "".
 
     A line number would be wrong after an edit above it.
     """

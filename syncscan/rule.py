@@ -102,7 +102,7 @@ class Facts(Protocol):
         """Return the argument that a call of a known operation binds to a parameter, or None where the call omits the argument."""
 
     def source(self, node: ast.AST) -> str:
-        """Return the source text of a node with the parentheses around it; for a compound statement, that of its head."""
+        """Return the source text of a node with the parentheses around it; for a compound statement, the text of its head."""
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
         """Return the source text of a node without the parentheses around it, with the nodes in ``edits`` replaced."""

@@ -61,7 +61,7 @@ class Baseline:
         return os.fsencode(relative).decode("utf-8", "backslashreplace")
 
     def text(self) -> str:
-        """Return the baseline as JSON with one line for each entry, all of which end alike, so that git merges them."""
+        """Return the baseline as JSON, one line for each entry. All lines end alike, so that git merges entries."""
         lines = [
             json.dumps({**dict(zip(_FIELDS, astuple(entry), strict=True)), "count": count})
             for entry, count in sorted(self.counts.items())

@@ -345,7 +345,7 @@ class _Project:
 
 
 def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Module]:
-    """Return the modules of the files in a state; only those of changed files are parsed."""
+    """Return the modules of the files in a state, and parse changed files only."""
     sources = {source.shown: source for source in state.sources}
     modules: dict[str, Module] = {}
     with reading():

@@ -118,7 +118,7 @@ class StatementFacts:
         return bool(operands) and operands[0] in base.options
 
     def source(self, node: ast.AST) -> str:
-        """Return the source text of a node with the parentheses around it; for a compound statement, that of its head."""
+        """Return the source text of a node with the parentheses around it; for a compound statement, the text of its head."""
         return self._around.text.text_of(node)
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:

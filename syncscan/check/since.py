@@ -1,4 +1,4 @@
-"""The findings that a change brings: those that the state at an earlier revision did not have.
+"""The findings that a change brings: findings that are absent at an earlier revision.
 
 Both states are analysed whole, because a change in one file may make a line of another one block.
 """

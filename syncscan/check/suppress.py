@@ -237,7 +237,7 @@ def _is_used(suppression: Suppression, code: str, findings: list[Finding]) -> bo
 
 
 def _remove(suppression: Suppression, unused: list[str]) -> Fix:
-    """Return the fix that removes the unused codes from a comment, or the whole comment where no code is left."""
+    """Return the fix that removes the unused codes from a comment, or the whole comment if no code remains."""
     left = [code for code in suppression.codes if code not in unused]
     edit = suppression.removal
     if left:

@@ -16,7 +16,7 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # a group called alo
 
 
 def open_standard_streams() -> None:
-    """Put the null device where the caller closed a standard stream, so that no file of ours takes its number.
+    """Open the null device for each closed standard stream, so that no other file takes its number.
 
     The commands that we start do not inherit it: there the stream is closed.
     """

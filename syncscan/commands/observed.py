@@ -31,7 +31,7 @@ def facts_of(processes: Iterable[Process], root: Path) -> FactSet:
 
 
 def without_changed(earlier: FactSet, now: FactSet) -> FactSet:
-    """Return the earlier facts without those of functions that are known to have changed."""
+    """Return the earlier facts without facts of changed functions."""
     kept = FactSet()
     for key, versions in earlier.functions.items():
         current = now.functions.get(key)

@@ -83,7 +83,7 @@ def _entry(name: str, records: list[Record], known: Operation | None) -> Operati
 def _conditions(
     name: str, args: tuple[str, ...], records: list[Record], sheet: Sheet, known: Operation | None
 ) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
-    """Return the conditions that hold always, and those that hold sometimes, which go where the first explain all."""
+    """Return the conditions that always hold, and conditions that sometimes hold. If the first explain all calls, the others are dropped."""
     kept = _confirmed(_renamed(known, args), records) if known else ()
     if all(says(kept, record) for record in records if record["waited"]):
         return kept, ()

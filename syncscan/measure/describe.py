@@ -101,7 +101,7 @@ def _describe_plain(value: object) -> Description:
 
 
 def values_of(described: Description) -> list[Description]:
-    """Return the values of a parameter, of which there are several where it is starred or an index."""
+    """Return the values of a parameter: several for a starred parameter or an index."""
     return described["items"] if described["is"] == "several" else [described]
 
 

@@ -31,7 +31,7 @@ class Probe:
 
 
 def bind_in_order(names: Sequence[str], values: Sequence[object]) -> dict[str, object]:
-    """Give positional values to parameters; a starred one takes what is left, and "rest" what has none."""
+    """Bind positional values to parameters. A starred parameter takes the remaining values; "rest" takes values without a parameter."""
     named: dict[str, object] = {}
     left = list(values)
     for name in names:

@@ -14,7 +14,7 @@ _PLAIN = {"none": "none", "number": "number", "string": "string", "array": "ndar
 
 
 def result_of(name: str, args: Sequence[str], records: list[Record], sheet: Sheet) -> Operation:
-    """Return an entry with what is known of the result; the rest of it is the caller's."""
+    """Return an entry with the known fields of the result; the caller fills the other fields."""
     telling = [r for r in records if tensors_in(r["result"])]
     result = sheet.result or (_place(args, telling) if telling else _plain(records))
     if not telling or result in {"number", "list", "string", "none", "ndarray"}:

@@ -85,7 +85,7 @@ def load(package: str) -> Mapping[str, Stub]:
 
 
 def parse(package: str, text: str) -> dict[str, Stub]:
-    """Return the stubs of a file; SyncscanError names the first bad entry and what is wrong."""
+    """Return the stubs of a file; SyncscanError names the first bad entry and its fault."""
     entries = tomllib.loads(text)
     try:
         about = entries.pop("package", {})

@@ -160,7 +160,7 @@ T = TypeVar("T")
 def by_parameter(
     parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
 ) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
-    """Return the arguments of a call by the parameters of an entry, and those that have no parameter there.
+    """Return the arguments of a call by the parameters of an entry, and the arguments without a parameter.
 
     A starred parameter takes all positional arguments that are left.
     """
@@ -285,7 +285,7 @@ def parse_table(text: str) -> OperationTable:
 
 
 def parse_operations(entries: Mapping[str, Any]) -> dict[str, Operation]:
-    """Return entries as a table has them, by their full names; ValueError names the first bad one and what is wrong."""
+    """Return the entries of a table, by their full names. ValueError names the first bad entry and its fault."""
     operations = {}
     for name, entry in entries.items():
         try:

@@ -1,4 +1,4 @@
-"""Findings against a run: those that blocked, those that ran and did not, and synchronizations without a finding."""
+"""Findings against a run: findings that blocked, findings that ran without blocking, and synchronizations without a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranks that are blocked most, and those that block the others."""
+"""The ranks that are blocked most, and the ranks that block others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace as JSON; the fields are those of the output contract."""
+"""A trace as JSON, with the fields of the output contract."""
 
 from __future__ import annotations
 

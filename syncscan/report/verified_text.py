@@ -1,4 +1,4 @@
-"""The outcome of fixes that were tried: those that were verified, the others with the reason, and what they save."""
+"""The outcome of tried fixes: the verified fixes with their saving, and the others with the reason."""
 
 from __future__ import annotations
 

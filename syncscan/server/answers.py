@@ -1,4 +1,4 @@
-"""Findings in the words of the protocol: diagnostics, hovers and actions. Positions are those of Python's text."""
+"""Findings in the words of the protocol: diagnostics, hovers and actions. Positions count characters of Python's text."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def changed_since(top: Path, revision: str) -> Changed:
 
 
 def fork_point(top: Path, revision: str) -> str:
-    """Return the commit at which HEAD and a revision parted; ConfigError says what is missing.
+    """Return the last common commit of HEAD and a revision. ConfigError names the missing part.
 
     Before the first commit, HEAD is the empty tree.
     """

@@ -46,7 +46,7 @@ class FrequencyCache:
         self.loops = PerFunction(lambda function: tuple(loops_of(function)), _regions)
 
     def forget(self, edits: Sequence[ModuleEdit], others: Iterable[Function]) -> None:
-        """Find out anew the frequency of all functions that files define, of those of the classes below, and of others."""
+        """Invalidate the frequency of all functions that files define, of methods of subclasses, and of other functions."""
         self.by_function.forget(others)
         for edit in edits:
             self.by_function.forget((*edit.gone, *edit.module.functions))
@@ -66,7 +66,7 @@ class FrequencyCache:
         return differs
 
     def data(self, functions: Sequence[Function]) -> Data:
-        """Return what is known of functions, in their order."""
+        """Return the stored facts of functions, in the order of the functions."""
         return [
             [each and _of_frequency(each) for each in map(self.by_function.get, functions)],
             *(

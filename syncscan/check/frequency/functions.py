@@ -131,7 +131,7 @@ def is_generation(function: Function) -> bool:
 
 
 def _denoises(cls: Class) -> bool:
-    """Return whether a class is a pipeline that runs a model in a loop, as those of diffusion do."""
+    """Return whether a class is a pipeline that runs a model in a loop, as diffusion pipelines do."""
     is_pipeline = any(map(_PIPELINE.fullmatch, _names_of(cls)))
     return is_pipeline and any(loop for method in _methods_of(cls) for loop in loops_of(method))
 

@@ -181,7 +181,7 @@ def _placed(node: ast.expr) -> str:
 
 
 def _keyed(node: ast.expr) -> str:
-    """Return the path of what is a key by its name: ``self._table_key``, while ``self.count`` may differ in every step."""
+    """Return the path of an expression named like a key: ``self._table_key``. ``self.count`` may differ in every step."""
     return path_of(node) if last_name(node).endswith("_key") else ""
 
 

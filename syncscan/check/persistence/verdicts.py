@@ -20,7 +20,7 @@ _PLACES = (ON_GPU, ON_HOST, ANYWHERE)
 
 
 class FindingWriter:
-    """Writes findings; ``cells`` has the numbers of those that there are."""
+    """Writes findings; ``cells`` has the numbers of the cells that exist."""
 
     def __init__(self, names: Names, cells: Mapping[Cell[Any], int]) -> None:
         self.names = names

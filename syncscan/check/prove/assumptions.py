@@ -80,7 +80,7 @@ class Assumptions:
         return cls(tuple(map(parse, texts)))
 
     def check(self, project: Definitions) -> None:
-        """Refuse an assumption about what is not there, with ConfigError."""
+        """Raise ConfigError for an assumption about a name that does not exist."""
         for each in self.given:
             module = project.program.modules.get(each.module)
             if module is None:

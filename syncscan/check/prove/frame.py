@@ -88,7 +88,7 @@ class Arguments(NamedTuple):
         return self.rest if self.spreads else None
 
     def on(self, base: AbstractValue) -> Arguments:
-        """Return the arguments of a method as those of the function that it is."""
+        """Return the arguments of a method as arguments of its function."""
         certain = None if self.certain is None else self.certain + 1
         return Arguments((base, *self.args), self.kwargs, self.spreads, self.rest, certain)
 
@@ -100,7 +100,7 @@ class Arguments(NamedTuple):
 
 @dataclass(slots=True)
 class _Loop:
-    """The names where a loop is left, and where it begins again."""
+    """The names at the exits of a loop, and at the start of its next iteration."""
 
     ends: list[Env] = field(default_factory=list)
     again: list[Env] = field(default_factory=list)
@@ -247,7 +247,7 @@ class WalkFrame:
             env[name] = join(env[name], value) if name in env else value
 
     def refine(self, name: str, value: AbstractValue) -> None:
-        """Narrow a name to what is left of it: anything, where nothing is."""
+        """Narrow a name to the rest of its value; an empty rest becomes any value."""
         self.env[name] = TOP if value is BOTTOM and self.env.get(name) is not BOTTOM else value
 
     @contextmanager

@@ -52,7 +52,7 @@ def _returned_name(node: ast.FunctionDef) -> str:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and its descendants, without those of nested functions and classes."""
+    """Yield a node and its descendants outside nested functions and classes."""
     yield node
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
         for child in ast.iter_child_nodes(node):

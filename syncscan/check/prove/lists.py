@@ -93,7 +93,7 @@ def _other_uses(module: Module) -> Iterator[str]:
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements of a function, not those of functions and classes in it."""
+    """Yield the statements of a function outside nested functions and classes."""
     queue = list(blocks_of(function))
     while queue:
         for node in queue.pop():

@@ -1,4 +1,4 @@
-"""Calls of Python's own functions: those that read a number, a truth or a text, and those that iterate."""
+"""Calls of Python's own functions that read a number, a truth value or a text, or iterate."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def hashes(frame: WalkFrame, node: ast.AST, *keys: AbstractValue) -> None:
 
 
 def _parts(value: AbstractValue, depth: int = 3) -> Iterator[AbstractValue]:
-    """Yield the options of a value, and of what is in its lists and tuples."""
+    """Yield the options of a value, and of the items of its lists and tuples."""
     for option in value.options or (value,):
         yield option
         for item in option.items or (option.element,):

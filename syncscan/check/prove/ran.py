@@ -50,7 +50,7 @@ class RunSeen:
 
 
 def loaded(sources: Iterable[Source], run: RunSeen, entry_point: str) -> list[Source]:
-    """Return the files of which a run ran anything, with the packages around them, and the file of the entry point."""
+    """Return the files with code that ran, the packages around these files, and the file of the entry point."""
     found = list(sources)
     ran = [source.module for source in found if source.shown in run.ran]
     names = {name for module in (*ran, entry_point.partition(":")[0]) for name in _with_packages(module)}
@@ -58,7 +58,7 @@ def loaded(sources: Iterable[Source], run: RunSeen, entry_point: str) -> list[So
 
 
 def _with_packages(module: str) -> Iterator[str]:
-    """Yield the name of a module and those of the packages around it."""
+    """Yield the names of a module and of the packages around the module."""
     while module:
         yield module
         module = module.rpartition(".")[0]

@@ -60,7 +60,7 @@ class Solved(Protocol):
 
     @property
     def known(self) -> Any:
-        """Return what is known of functions, by cell."""
+        """Return the known functions, by cell."""
 
 
 @dataclass(slots=True)
@@ -341,7 +341,7 @@ class Definitions:
 
 
 def stored_names(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds itself, not those of the statements in it."""
+    """Yield the names that a statement binds itself, without nested statements."""
     targets: list[ast.AST | None] = [*getattr(node, "targets", ()), getattr(node, "target", None)]
     targets += [item.optional_vars for item in getattr(node, "items", ())]
     targets += [case.pattern for case in getattr(node, "cases", ())]

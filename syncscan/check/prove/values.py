@@ -61,7 +61,7 @@ def external(name: str) -> AbstractValue:
 
 
 def opened(value: AbstractValue) -> AbstractValue:
-    """Return a value of the check's inference, in which what is not known may be anything."""
+    """Return a value of the check's inference, with every unknown part open."""
     kind = value.kind
     if kind is Kind.UNKNOWN or kind is Kind.MOVED:
         return value if value is NO_TENSOR else TOP
@@ -182,7 +182,7 @@ def kept_outside(value: AbstractValue) -> AbstractValue:
 
 
 def kept_inside(value: AbstractValue) -> AbstractValue:
-    """Return a container that nobody adds to; what is in it may still get about."""
+    """Return a container without additions. Its items may still escape."""
     if value.kind is Kind.UNION:
         return join_all(map(kept_inside, value.items or ()))
     if value.kind in _CONTAINERS and value.items is not None and value.kind is not Kind.DICT:

@@ -108,7 +108,7 @@ class Context:
         return found
 
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
-        """Invalidate what was read from edited source; return the functions whose lookups now have other results."""
+        """Invalidate facts of edited source, and return the functions whose lookups have other results now."""
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):

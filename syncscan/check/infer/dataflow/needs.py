@@ -98,7 +98,7 @@ class _Search:
         self._has_tables = has_tables
 
     def reach(self, queue: list[Slot]) -> frozenset[Slot]:
-        """Return some slots and those that are tensors because these are."""
+        """Return some slots, and the slots that must be tensors as a consequence."""
         found: set[Slot] = set()
         while queue:
             slot = queue.pop()

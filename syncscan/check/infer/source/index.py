@@ -284,7 +284,7 @@ class Class:
         return None
 
     def overrides(self, name: str) -> tuple[Function, ...]:
-        """Return the methods that a call may run: this class's own, and those of its subclasses."""
+        """Return the methods that a call may run: the method of this class, and its overrides."""
         if name not in self.overriding:
             own = self.find_method(name)
             below = self._defined_below().get(name, ()) if self.subclasses else ()

@@ -1,4 +1,4 @@
-"""Name scopes: the names that each function binds, and those that nested functions read or set."""
+"""Name scopes: the names that each function binds, and the names that nested functions read or set."""
 
 from __future__ import annotations
 

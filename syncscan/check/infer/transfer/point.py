@@ -173,7 +173,7 @@ class Point:
         return self.answers and self._ask(ASSUMED_STRATUM)
 
     def use(self) -> bool:
-        """Return whether what is still open is answered by the way it is used, which is that of a tensor on the GPU."""
+        """Return whether the use of an unknown value decides: the use of a tensor on the GPU."""
         return self.answers and self._ask(USED_STRATUM)
 
     def _ask(self, stratum: int) -> bool:

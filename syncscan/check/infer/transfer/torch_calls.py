@@ -131,7 +131,7 @@ def _settle_device(at: Point, bound: Bound, call: Call) -> None:
 
 
 def _settle_data(at: Point, name: str, bound: Bound) -> None:
-    """Take unknown data of ``torch.tensor`` for that of the host: of a tensor one makes a copy in other ways."""
+    """Take unknown data of ``torch.tensor`` for host data, because code copies a tensor in other ways."""
     if name in _TAKE_HOST_DATA and bound.get("data") is BOTTOM and at.use():
         bound.values["data"] = (list_of(NUMBER),)
 
@@ -271,7 +271,7 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
 
 
 def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> AbstractValue:
-    """Return the output of a layer on the device of its weights, which in a method of a module is that of the module."""
+    """Return the output of a layer on the device of its weights; in a method of a module, on the device of the module."""
     if result.device is not Device.UNKNOWN:
         return result
     if layer.device not in ON_GPU:
