@@ -69,6 +69,17 @@ def test_every_code_on_a_page_is_a_rule(page):
     assert set(re.findall(r"SYN\d{3}", text)) <= {*rule_book(), *added}
 
 
+def test_the_pictures_of_the_start_page_show_its_findings(tmp_path):
+    spec = importlib.util.spec_from_file_location("screenshots", DOCS / "screenshots.py")
+    screenshots = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(screenshots)
+    found = screenshots.check(tmp_path)
+    assert "SYN301" in found
+    assert "SYN104" in found
+    for scheme in screenshots.SCHEMES:
+        assert screenshots.stored(DOCS / f"report-{scheme}.png") == found, "run `python docs/screenshots.py`"
+
+
 @pytest.fixture
 def generate():
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
