@@ -86,7 +86,7 @@ def _of_steps(rows: Rows) -> str:
     if waits.count:
         text += f", {waits.count / rows.steady:.3g} per step"
     if rows.simulated:
-        return f"{text} (a simulated GPU: for how long is not known)"
+        return f"{text} (a simulated GPU: no times)"
     if waits.count and rows.timed:
         one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
         text += f"; a step of {duration(whole)} is blocked for {duration(one.blocked_ns)} ({share(one.blocked_ns, whole)})"
@@ -102,7 +102,7 @@ def _of_program(rows: Rows) -> str:
     how = "would have been blocked" if rows.simulated else "was blocked"
     text = f"the CPU {how} {plural(waits.count, 'time')} at {plural(places, 'site')}"
     if rows.simulated:
-        return f"{text} (a simulated GPU: for how long is not known)"
+        return f"{text} (a simulated GPU: no times)"
     if rows.timed:
         text += f", {duration(waits.blocked_ns)} of {duration(rows.wall_ns)}"
         text += f" ({share(waits.blocked_ns, rows.wall_ns)})"
