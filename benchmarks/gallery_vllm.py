@@ -105,10 +105,8 @@ A rate counts the synchronizations per step of the engine, after three steps of 
 Chunks have 32 tokens, drafts come from n-grams, and one request in two has an adapter. "-": vLLM has no such mode for the model.
 
 {said} That was on an H200 with the same vLLM and torch (`benchmarks/gallery_vllm_h200.jsonl`; `--gpu --kept FILE` makes it, `--compare`
-repeats the comparison and names each difference). Rates differ for two reasons:
-
-- Kernels for the GPU alone are [not computed](simulate.md#kernels-for-the-gpu-alone), so a GPU accepts other drafts.
-- In these runs of the simulation a call [counts](simulate.md#limits) once. A GPU synchronizes twice for a mask of the host as an index, and for each bound of a slice on the GPU.
+repeats the comparison and names each difference). Rates differ with drafts alone. Kernels for the GPU alone are
+[not computed](simulate.md#kernels-for-the-gpu-alone), so a GPU accepts other drafts, and a step with drafts takes other branches.
 
 Lines on one side alone (`torch.compile` compiles nothing simulated; on a GPU its compilation blocks): {"; ".join(one_sided) or "none"}.
 

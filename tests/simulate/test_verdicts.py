@@ -229,13 +229,10 @@ def test_statements_block_as_on_a_gpu() -> None:
     assert all(simulated[each] <= real[each] for each in statements.STATEMENTS if real[each])
     of_dense = [each for each in statements.STATEMENTS if not _IN_STEPS.search(each)]
     assert len(of_dense) > 70
-    # Each copies a value beside what is read, or a list as a mask.
+    # Each copies the new tensor beside the numbers that it reads.
     assert {each for each in of_dense if simulated[each] != real[each]} == {
         "torch.tensor([s, s], device=D)",
         "x.new_tensor([s, s])",
-        "x[[True, False] * 4]",
-        "x.__setitem__(host_idx, 0.0)",
-        "x.__setitem__((host_idx, host_idx), 0.0)",
     }
 
 
@@ -260,3 +257,31 @@ def test_each_number_that_a_call_reads_counts() -> None:
             found.append(len(waits))
             waits.clear()
     assert found == [3, 2, 2, 2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "times"),
+    [
+        ("x[[True, False] * 4]", 2),
+        ("x[np.array([True, False] * 4)]", 2),
+        ("x[np.arange(2), np.arange(2)]", 2),
+        ("x[:, [True, False] * 4]", 2),
+        ("x[[0, 1]]", 1),
+        ("x[[]]", 1),
+        ("x[host]", 1),
+        ("x[host_mask]", 0),
+        ("put(x, host, 0.0)", 2),
+        ("put(x, (host, host), 0.0)", 3),
+        ("put(x, host_mask, 0.0)", 1),
+        ("put(x, [True, False] * 4, 0.0)", 1),
+        ("put(x, [True, False] * 4, x[4:] + 1)", 2),
+    ],
+)
+def test_an_index_that_is_uploaded_may_block_again(statement: str, times: int) -> None:
+    """On the GPU a list of booleans is a mask, whose positions the host reads, and indices wait for a number's copy."""
+    with simulated_cuda() as waits:
+        x, host, host_mask = torch.ones(8, 8, device="cuda"), torch.arange(2), torch.arange(8) > 3
+        names = {"x": x, "host": host, "host_mask": host_mask, "np": np, "put": torch.Tensor.__setitem__}
+        waits.clear()
+        eval(statement, names)
+        assert len(waits) == times

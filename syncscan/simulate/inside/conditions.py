@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from .kinds import asks, size_in_bytes, tensors_in, test_of
-from .marks import PLAIN_TYPES, cuda_index
+from .kinds import asks, is_host_index, is_sequence, size_in_bytes, tensors_in, test_of
+from .marks import PLAIN_TYPES, cuda_index, set_place
 
 Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
@@ -164,9 +164,20 @@ class CompiledOperation:
         if effect == "reads a scalar":
             parts = [part for name in self._read for part in _parts_of(name, bound)]
             return sum(map(_is_gpu_number, tensors_in(parts))) or 1
-        if effect == "upload" and type(bound.get("index")) is AnyOf:
-            return sum(map(_is_uploaded, bound["index"])) or 1
+        if effect == "upload" and "index" in bound:
+            index = bound["index"] if type(bound["index"]) is AnyOf else AnyOf((bound["index"],))
+            uploaded = sum(map(_is_uploaded, index))
+            return uploaded + self._blocks_again(bound, index) if uploaded else 1
         return 1
+
+    def _blocks_again(self, bound: dict[str, Any], index: AnyOf) -> bool:
+        """Return whether the call blocks for its index once more, with the uploaded parts on the GPU."""
+        then = {**bound, "index": AnyOf(map(_uploaded, index))}
+        return any(
+            all(test(then) for test in when) and not (unless and all(test(then) for test in unless))
+            for (_, when, unless), case in zip(self.cases, self._cases)
+            if any(term["arg"] == "index" for term in case["when"])
+        )
 
     @cached_property
     def _read(self) -> set[str]:
@@ -238,10 +249,30 @@ def _is_gpu_number(tensor: torch.Tensor) -> bool:
 
 
 def _is_uploaded(part: Any) -> bool:
-    """Return whether a part of an index is copied to the GPU: an index in host memory, or a list."""
-    if isinstance(part, torch.Tensor):
-        return cuda_index(part) is None and part.dim() > 0
-    return isinstance(part, list)
+    """Return whether a part of an index is copied to the GPU: positions in host memory, or a sequence."""
+    return is_host_index(part) or is_sequence(part)
+
+
+def _uploaded(part: Any) -> Any:
+    """Return what stands for a part of an index on the GPU: torch makes a mask of a sequence of booleans."""
+    if not _is_uploaded(part):
+        return part
+    return _GPU_MASK if is_sequence(part) and _holds_booleans(part) else _GPU_INDEX
+
+
+def _holds_booleans(sequence: Any) -> bool:
+    while isinstance(sequence, (list, tuple)) and sequence:
+        sequence = sequence[0]
+    return isinstance(sequence, bool) or getattr(getattr(sequence, "dtype", None), "kind", "") == "b"
+
+
+def _standing_on_gpu(dtype: torch.dtype) -> torch.Tensor:
+    tensor = torch.ones(2, dtype=dtype, device="cpu")
+    set_place(tensor, 0)
+    return tensor
+
+
+_GPU_MASK, _GPU_INDEX = _standing_on_gpu(torch.bool), _standing_on_gpu(torch.int64)
 
 
 def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -17,6 +17,16 @@ Test = Callable[[Any], bool]
 Kind = Sequence[Mapping[str, bool]]  # a disjunction of conjunctions of facts, each with its truth value
 
 
+def is_sequence(value: Any) -> bool:
+    """Return whether a value is a list, a range or an array, of which torch makes a tensor where it is an index."""
+    return _list(value) or _array(value)
+
+
+def is_host_index(value: Any) -> bool:
+    """Return whether a value is a tensor of positions in host memory."""
+    return _index(value) and _cpu(value)
+
+
 def size_in_bytes(value: Any) -> float:
     """Return the memory of a tensor or array in bytes; infinite for other values."""
     if isinstance(value, torch.Tensor):
