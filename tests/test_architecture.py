@@ -105,7 +105,7 @@ FLOORS = {
         "formats trace_formats",
     ),
     "syncscan.report.html": ("page", "of_check of_diff of_proof of_trace"),
-    "syncscan.simulate": ("inside", "export", "context"),
+    "syncscan.simulate": ("inside", "export spawned", "context"),
     "syncscan.simulate.inside": (
         "bodies checks errors figures imports marks stores tracebacks",
         "cpu gradients indexing kinds memory patches pinning",

@@ -9,13 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
 from syncscan.ops import OperationTable, load_table
 from syncscan.simulate.export import TRACED_PACKAGE, plain_table
+from syncscan.simulate.inside.imports import PatchFinder
+from syncscan.simulate.spawned import cover_spawned
 
 if TYPE_CHECKING:
+    from syncscan.simulate.inside.conditions import PlainTable
     from syncscan.simulate.inside.simulation import Simulation, Sync
 
 
@@ -103,7 +107,7 @@ def _joined(devices: int, table: OperationTable, kernels: Kernels) -> Iterator[S
     from syncscan.simulate.inside.simulation import lock  # noqa: PLC0415 (imports torch)
 
     with lock:
-        simulation = _running() or _new_simulation(devices, table, kernels)
+        simulation = _running() or _new_simulation(plain_table(table), devices, kernels)
         modes = simulation.join()
     try:
         yield simulation
@@ -121,14 +125,20 @@ def _running() -> Simulation | None:
     )
 
 
-def _new_simulation(devices: int, table: OperationTable, kernels: Kernels) -> Simulation:
+def _new_simulation(table: PlainTable, devices: int, kernels: str) -> Simulation:
     from syncscan.simulate.inside.simulation import Simulation  # noqa: PLC0415 (imports torch)
     from syncscan.simulate.inside.tracebacks import hide_files  # noqa: PLC0415 (imports torch)
 
     hide_files(__file__)
-    simulation = Simulation(plain_table(table), devices, kernels)
+    simulation = Simulation(table, devices, kernels)
     simulation.listeners.append(_tell_guards)
+    simulation.additions.append(partial(cover_spawned, (table, devices, kernels)))
     return simulation
+
+
+def begin(table: PlainTable, devices: int, kernels: str) -> None:
+    """Simulate this process from the import of torch to the end."""
+    PatchFinder().when_imported("torch", lambda _: _new_simulation(table, devices, kernels).start())
 
 
 def _tell_guards(sync: Sync) -> None:

@@ -31,6 +31,8 @@ from .threads import ThreadModes, Threads
 from .transfers import Transfers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .modes import Operations
 
 __all__ = ["Simulation", "Sync", "calling_frame", "current", "lock"]
@@ -47,6 +49,9 @@ class Simulation(Gpu):
         super().__init__(table, devices, kernels)
         self.cuda = SimulatedCuda(self)
         self.threads = Threads(self)
+        self.additions: list[
+            Callable[[Patches], None]
+        ] = []  # each replaces more, for as long as torch is replaced
         self._patches = Patches()
         self._joined = 0
         self._main: Any = None
@@ -107,6 +112,8 @@ class Simulation(Gpu):
             self._cover_backward()
             self._cover_pack_hooks()
             self._cover_functions()
+            for add in self.additions:
+                add(self._patches)
         except BaseException:
             self._patches.restore()
             raise
