@@ -113,3 +113,16 @@ def test_a_factorisation_that_the_cpu_lacks_stands_for_itself_and_for_no_other_c
         assert factors.is_cuda
         factors, pivots = torch.linalg.lu_factor(matrix)
         torch.testing.assert_close(torch.linalg.lu_solve(factors, pivots, matrix).cpu(), torch.eye(8))
+
+
+@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+def test_parts_given_by_name_say_where_a_tensor_is_made(layout: str) -> None:
+    with simulated_cuda():
+        whole = LAYOUTS[layout](dense()).detach()
+        parts = {
+            name: getattr(whole.coalesce() if layout == "coo" else whole, name)() for name in PARTS[layout]
+        }
+        made = getattr(torch, f"sparse_{layout}_tensor")(**parts, size=(8, 8))
+        assert made.is_cuda
+        assert all(part.is_cuda for part in parts.values())
+        assert torch.as_tensor(dtype=torch.float64, data=parts["values"]).is_cuda

@@ -57,6 +57,19 @@ class Scope:
         return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
 
 
+def first_operand(args: Any, kwargs: dict[str, Any]) -> Any:
+    """Return the first argument; of arguments that are all named, the first tensor."""
+    if args:
+        return args[0]
+    return next((value for value in kwargs.values() if isinstance(value, torch.Tensor)), None)
+
+
+def first_place(args: Any, kwargs: dict[str, Any]) -> int | None:
+    """Return the index of the CUDA device of the first operand, or None."""
+    first = first_operand(args, kwargs)
+    return cuda_index(first) if isinstance(first, torch.Tensor) else None
+
+
 class FunctionPlan:
     """The properties of one public function that decide how the simulation runs its calls."""
 

@@ -24,7 +24,14 @@ from . import bodies
 from .capture import is_faked, refuse_recording
 from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
-from .functions import FunctionPlan, Scope, device_constructors, without_default_device
+from .functions import (
+    FunctionPlan,
+    Scope,
+    device_constructors,
+    first_operand,
+    first_place,
+    without_default_device,
+)
 from .gradients import carried, place_in_backward
 from .indexing import needs_cast, with_positions
 from .kinds import is_cuda_device, is_elsewhere, of_accelerator
@@ -131,7 +138,7 @@ class Operations(TorchFunctionMode):
         if plan.is_native and self.gpu.autocast.follows_gpu() and scope.place() is None:
             return self.gpu.autocast.run_on_host(func, args, kwargs)
         result = func(*args, **kwargs)
-        if plan.follows and (where := _first_place(args)) is not None:
+        if plan.follows and (where := first_place(args, kwargs)) is not None:
             set_all(result, where)
         return result
 
@@ -206,7 +213,7 @@ class Operations(TorchFunctionMode):
     def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the operands on one device, with differentiable transfers."""
         writes = getattr(func, "__name__", "") in _COPIES
-        where = _first_place(args) if writes else self.scope.place() if self.scope else None
+        where = first_place(args, {}) if writes else self.scope.place() if self.scope else None
         if where is None and not writes:
             return args, kwargs
         first, others = args[:1], carried(args[1:], where, any_shape=writes)
@@ -232,7 +239,7 @@ class Operations(TorchFunctionMode):
     def _construct(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Make a tensor on the CPU that the program requests on a device or in pinned memory, and mark it."""
         device, pinned = kwargs.get("device"), kwargs.get("pin_memory")
-        where = _first_place(args) if plan.follows else None
+        where = first_place(args, kwargs) if plan.follows else None
         if is_cuda_device(device):
             refuse_recording()
             where = self.gpu.cuda_index(device)
@@ -251,7 +258,7 @@ class Operations(TorchFunctionMode):
         result = (self._make_on_device if on_device else self._make_on_host)(plan, func, args, kwargs)
         if device is None and not pinned and not plan.follows:
             return result
-        source = args[0] if args else next(iter(kwargs.values()))
+        source = first_operand(args, kwargs)
         if func in _SHARES or is_alias(result, source):
             result = _unshared(result, source, where)
         set_all(result, where)
@@ -479,10 +486,6 @@ def _stored(args: Any, kwargs: dict[str, Any]) -> Any:
 
 def _is_host(device: Any) -> bool:
     return torch.device(device).type == "cpu"
-
-
-def _first_place(args: Any) -> int | None:
-    return cuda_index(args[0]) if args and isinstance(args[0], torch.Tensor) else None
 
 
 def _reads_operand(tensor: torch.Tensor, scope: Scope) -> bool:
