@@ -85,6 +85,7 @@ def suites_of_truth() -> dict[str, Suite]:
 
 
 _TIMM = ("pyyaml", "huggingface_hub", "safetensors", "expecttest")
+_EXAMPLES = ("--doctest-modules", "-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS")
 _METRICS = ("classification", "regression")
 SUITES = {
     "linear_operator": Suite(
@@ -110,11 +111,15 @@ SUITES = {
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
         needs=("lightning-utilities", "scipy"),
-        options=("--doctest-modules", "-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS"),
+        options=_EXAMPLES,
     ),
     "torchmetrics": Suite(
         "torchmetrics==1.9.0", tuple(f"tests/unittests/{name}" for name in _METRICS), share=16,
         needs=("lightning-utilities", "scikit-learn"), source="torchmetrics",
+    ),
+    "torch_geometric-doctests": Suite(
+        "torch_geometric==2.8.1", ("torch_geometric/utils", "torch_geometric/nn", "torch_geometric/transforms", "torch_geometric/data"),
+        needs=("scipy",), options=_EXAMPLES, dependencies=True,
     ),
     "torchvision-ops": Suite("", ("test/test_ops.py",), share=4, source="vision", needs=("pillow",)),
     "torchvision-transforms": Suite(

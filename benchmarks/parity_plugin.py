@@ -166,6 +166,8 @@ def _reason(call: pytest.CallInfo[None], report: pytest.TestReport) -> dict[str,
     if call.excinfo is None:
         return {"error": "", "message": report.longreprtext[:KEPT_CHARACTERS], "frames": []}
     error = call.excinfo.value
+    if isinstance(error, doctest.UnexpectedException):
+        error = error.exc_info[1]
     shown = next((found for found in _chain(error) if type(found).__name__ == "SimulationError"), error)
     text = ""
     with contextlib.suppress(Exception):
