@@ -6,7 +6,8 @@
 
 A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
-With `--suggestions` the lines are those of `labels/suggestions.tsv`, which `said.py` counts.
+With `--suggestions` the lines are those of `labels/suggestions.tsv`, which `said.py` counts, and only findings with a
+suggestion of their own are drawn.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 from labels import CACHE, check, fetch, share
+from said import is_offered
 
 COLUMNS = ("release", "path", "line", "code", "when", "expression", "blocks", "runs", "note")
 SUGGESTED = ("sample", "release", "path", "line", "code", "suggestion", "taken", "reason")
@@ -55,6 +57,8 @@ def draw(options: argparse.Namespace) -> None:
     for name in options.release:
         release, _, folder = name.partition(":")
         findings, _ = check(fetch(release, options.sources), {folder or "."})
+        if options.suggestions:  # what a rule says of all its sites suggests no code for this one
+            findings = [finding for finding in findings if is_offered(finding["fix"]["description"])]
         count = min(options.count, len(findings))
         chosen = random.Random(f"{options.seed} {release}").sample(range(len(findings)), count)  # noqa: S311 (a sample, no secret)
         for position in sorted(chosen):
