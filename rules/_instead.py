@@ -259,7 +259,9 @@ def of_a_bound(number: ast.expr, facts: Facts) -> str:
 
 
 def of_an_index(node: ast.Subscript, number: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for a number that selects one row."""
+    """Return the suggestion for a number that selects one row of a tensor."""
+    if facts.of(node.value).kind is not Kind.TENSOR:
+        return ""  # a list takes no tensor of one element in place of the number
     parts = index_parts(node)
     dim = next((place for place, part in enumerate(parts) if _contains(part, number)), 0)
     others = [part for place, part in enumerate(parts) if place != dim]

@@ -191,6 +191,8 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
         "y = torch.nonzero(mask)",
         "for k in range(n):\n    y = x * k\n    stats = {'loss': y.detach().cpu()}",
         "(k,) = torch.where(mask)",
+        "a = [[1], [2]]\nb = a[i]",
+        "def f(t, k):\n    out = [[] for _ in range(k)]\n    for r in t:\n        j = r[0].long() // 2\n        out[j].append(1)\nf(x, 3)",
     ],
 )  # fmt: skip
 def test_where_what_fits_is_not_in_the_source_the_advice_is_that_of_the_rule(said, lines):
