@@ -86,16 +86,34 @@ def parses(source: Source) -> bool:
     return True
 
 
+def solved(sources: list[Source]) -> Solver:
+    modules = [
+        index_module(each.module, each.shown, tree_of(each.text), Lines(each.text), is_package=False)
+        for each in sources
+    ]
+    solver = Solver(modules, load_table(), Conventions())
+    solver.solve(lambda *_: None)
+    return solver
+
+
 def test_functions_of_a_step_see_what_was_known_before_it(sources) -> None:
     sources = [each for each in sources if parses(each)]
     runs = set[tuple[int, tuple[str, ...]]]()
     for order in (sources, sources[::-1], random.Random(3).sample(sources, len(sources))):
-        modules = [
-            index_module(each.module, each.shown, tree_of(each.text), Lines(each.text), is_package=False)
-            for each in order
-        ]
-        solver = Solver(modules, load_table(), Conventions())
-        solver.solve(lambda *_: None)
+        solver = solved(order)
         blocking = sorted(function.key for function in solver.known.may_block)
         runs.add((solver.executed, tuple(blocking)))
     assert len(runs) == 1
+
+
+def test_an_instruction_waits_for_all_of_its_operands() -> None:
+    def executed(length: int) -> int:
+        names = [f"x{number}" for number in range(length)]
+        steps = [f"    {name} = {before} + 1" for before, name in itertools.pairwise(names)]
+        uses = [f"    print({', '.join(names)})"] * length
+        body = "\n".join(["def f(x0):", *steps, *uses])
+        text = f"import torch\n{body}\nf(torch.zeros(3, device='cuda'))\n"
+        return solved([Source(Path("a.py"), "a.py", "a", text)]).executed
+
+    short, middle, long = map(executed, (10, 20, 30))
+    assert long - middle == middle - short  # however long the way to an operand is

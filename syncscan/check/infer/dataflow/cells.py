@@ -77,18 +77,15 @@ class Cell(Generic[Fact]):
             changes.pop()
         changes.append((turn, fact))
 
-    def read_by(self, reader: int) -> bool:
-        """Add a reader; return whether the reader is new."""
+    def read_by(self, reader: int) -> None:
+        """Add a reader that is new."""
         readers: tuple[int, ...] | set[int] = self.readers
-        if reader in readers:
-            return False
         if type(readers) is set:
             readers.add(reader)
         elif len(readers) < _FEW:
             self.readers = (*readers, reader)  # a set takes ten times as much
         else:
             self.readers = {*readers, reader}
-        return True
 
     def changes(self, without: Collection[int] = ()) -> list[tuple[int, Fact]]:
         """Return the value at the end of each round in which the value changed, without the contributions of some writers."""

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import syncscan.check.infer.transfer.everything  # noqa: F401 (which registers all transfer functions)
@@ -315,13 +316,12 @@ class Solver:
         ir, values, uses, point = state.ir, state.values, state.uses, self._point
         ops, all_operands, data, is_open = ir.ops, ir.operands, ir.data, state.open
         point.stand_in(state)
-        while state.due:
-            turn, state.due = sorted(state.due), set()
-            ahead = state.due
-            self.executed += len(turn)
-            for number in turn:
-                if ahead:
-                    ahead.discard(number)
+        later = {*(state.due or ())}  # what an instruction behind it has woken waits for the next pass
+        while later:
+            ahead, queued, later = sorted(later), later, set()
+            while ahead:  # in order, so that each runs once in a pass, after its operands
+                number = heappop(ahead)
+                self.executed += 1
                 point.number = number
                 point.site = point.default_device = None
                 if is_open:
@@ -329,13 +329,20 @@ class Solver:
                 operands = [values[slot] for slot in all_operands[number]]
                 after = _TRANSFERS[ops[number]](point, operands, data[number])
                 before = values[number]
-                if after is not before:
-                    whole = join(before, after)
-                    if whole is not after:
-                        self.falls[Op(ops[number]).name] += 1
-                    if whole is not before:
-                        values[number] = whole
-                        ahead.update(uses[number])
+                if after is before:
+                    continue
+                whole = join(before, after)
+                if whole is not after:
+                    self.falls[Op(ops[number]).name] += 1
+                if whole is before:
+                    continue
+                values[number] = whole
+                for use in uses[number]:
+                    if use <= number:
+                        later.add(use)
+                    elif use not in queued:
+                        queued.add(use)
+                        heappush(ahead, use)
         state.due = None
 
     def _execute(self, state: State, number: Slot) -> AbstractValue:
@@ -354,7 +361,9 @@ class Solver:
 
     def read(self, cell: Cell[Fact], state: State, number: Slot) -> Fact:
         """Read a cell on behalf of an instruction, which becomes its reader."""
-        if cell.read_by(state.base + number):
+        reader = state.base + number
+        if reader not in cell.readers:  # most have read it before
+            cell.read_by(reader)
             state.reads.append(cell)
         if self._replay is not None:
             self._replay.enter(cell)
