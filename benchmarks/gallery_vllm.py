@@ -106,7 +106,7 @@ Chunks have 32 tokens, drafts come from n-grams, and one request in two has an a
 
 {said} That was on an H200 with the same vLLM and torch (`benchmarks/gallery_vllm_h200.jsonl`; `--gpu --kept FILE` makes it, `--compare`
 repeats the comparison and names each difference). Rates differ with drafts alone. Kernels for the GPU alone are
-[not computed](simulate.md#kernels-for-the-gpu-alone), so the simulation accepts other drafts than a GPU, and runs other branches in a step with drafts.
+[not computed](simulate.md#kernels-for-the-gpu-alone), so the simulation accepts other drafts than a GPU. A step with drafts then takes other branches.
 
 Lines on one side alone (`torch.compile` compiles nothing simulated; on a GPU its compilation blocks): {"; ".join(one_sided) or "none"}.
 
