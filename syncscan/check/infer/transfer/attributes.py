@@ -212,7 +212,7 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
 
 def _transferred_by_name(at: Point, cls: Class, value: AbstractValue) -> AbstractValue:
     """Return the value of an attribute, with the devices to which code transfers all attributes of an object."""
-    if cls.is_module or all(part.kind is not Kind.TENSOR for part in parts_of(value)):
+    if cls.is_module or copied(value, Device.MIXED) is value:
         return value
     there = join_all([at.read(at.context.known.attributes[base, ANY_NAME]) for base in cls.mro()])
     places = {part.device for part in parts_of(there) if part.kind in {Kind.TENSOR, Kind.MOVED}}

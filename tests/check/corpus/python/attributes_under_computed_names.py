@@ -32,11 +32,32 @@ class Rows:
         return self
 
 
+@dataclass
+class Nested:
+    rows: list[list[torch.Tensor]] = None
+    lens: torch.Tensor = None
+
+    def to_device(self, device):
+        values = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, torch.Tensor):
+                value = value.to(device)
+            elif each.name == "rows":
+                value = [[one.to(device) for one in row] for row in value]
+            values[each.name] = value
+        return Nested(**values)
+
+
 class Settings:
     def __init__(self, rows, **others):
         self.rows = rows
         for name, value in others.items():
             setattr(self, name, value)
+
+
+def nested_rows(texts):
+    return [[torch.tensor([1, 2])]] if texts else None
 
 
 def load():
@@ -53,4 +74,8 @@ def run():
         # because: made: assignments under computed names set attributes of `Batch`
         # because: transferred: `value.to(device, non_blocking=True)` places the tensor on the GPU
         rows.lens.tolist()  # expect: SYN102 (assumed)
+    nested = Nested(nested_rows(["a"]), torch.tensor([2, 2])).to_device("cuda")
+    for row in nested.rows:
+        for one in row:
+            table[one] += 1  # copied under a computed name, like all attributes
     return table[Settings(torch.tensor([1, 2])).rows]  # expect: SYN305
