@@ -4,12 +4,14 @@
 
 needs a CUDA GPU; the decode loop needs transformers. Prints one table: median time of a step, and the
 overhead over the untraced loop with the interval in which it lies (95%). The loop untraced a second
-time shows what the machine's noise alone makes of it.
+time shows what the machine's noise alone makes of it. Callbacks that do nothing, of C and of Python, show what CUPTI
+and the way into Python cost: no trace by these callbacks costs less.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import random
 import statistics
@@ -18,11 +20,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from syncscan.trace.hook._syncscan_hook import cupti
 from syncscan.trace.hook._syncscan_hook.arm import arm
 from syncscan.trace.hook._syncscan_hook.hook import Hook
 from syncscan.trace.hook._syncscan_hook.part import TraceFile
@@ -102,6 +106,21 @@ def traced(hook: Hook, detector: str) -> Iterator[None]:
         one.disarm()
 
 
+@contextlib.contextmanager
+def subscribed(hook: Hook, function: Any) -> Iterator[None]:
+    """CUPTI makes the callbacks of a trace, to a function that does nothing."""
+    detector = cupti.Cupti(hook.recorder, print, print, lambda: None)
+    detector._function = function
+    why_not = detector.arm()
+    assert why_not is None, why_not
+    yield
+    detector.disarm()
+
+
+_C: Any = ctypes.cast(ctypes.CDLL(None).abs, cupti._Callback)  # a function that only reads its first argument
+_PYTHON: Any = cupti._Callback(lambda _user, _domain, _number, _data: None)
+
+
 def loops() -> dict[str, tuple[Step, int]]:
     """What is measured, and how many steps a run has."""
     return {
@@ -125,6 +144,8 @@ def main(rounds: int) -> None:
     variants: Variants = {
         "untraced": contextlib.nullcontext,
         "untraced again": contextlib.nullcontext,
+        "callbacks in C": lambda: subscribed(hook, _C),
+        "callbacks in Python": lambda: subscribed(hook, _PYTHON),
         "trace": lambda: traced(hook, "cupti"),
         "trace, debug mode": lambda: traced(hook, "debug-mode"),
         "trace, both": lambda: traced(hook, "both"),
@@ -168,7 +189,7 @@ def report(loop: str, times: dict[str, list[float]]) -> None:
         over = sorted(100 * (f / base - 1) for f, base in zip(figures, times["untraced"], strict=True))
         low, high = interval(over)
         print(
-            f"{loop:26} {name:18} {statistics.median(figures):9.1f} us a step"
+            f"{loop:26} {name:19} {statistics.median(figures):9.1f} us a step"
             f" {statistics.median(over):+7.1f}%  ({low:+.1f} to {high:+.1f}%, {len(over)} rounds)"
         )
 
