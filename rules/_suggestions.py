@@ -265,7 +265,7 @@ TABLE: dict[str, Suggestion] = {
     "scaler": row(
         "502",
         "`GradScaler.step`",
-        "train in bfloat16, which needs no scaler; each step of a scaler synchronizes",
+        "create the optimizer with `fused=True` (SGD, Adam, AdamW): its step takes the check on the GPU; or train in bfloat16, which needs no scaler",
     ),
     "sample": row(
         "502",
