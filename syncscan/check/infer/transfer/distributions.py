@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import FALSE
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import tensor_in
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.registry import FUNCTIONS, register
 from syncscan.model import Kind
 
 _PACKAGE = "torch.distributions."
 _BASES = frozenset({f"{_PACKAGE}Distribution", f"{_PACKAGE}distribution.Distribution"})
 
 
-@register(FUNCTIONS, *(f"{base}.set_default_validate_args" for base in _BASES))
-def _set_default_checks(at: Point, call: Call) -> AbstractValue:
-    note_default_checks(at, call.given(0, "value"))
-    return BOTTOM
+def sets_default_of_checks(name: str) -> bool:
+    """Return whether a function sets the default of all distributions: a static method that each class inherits."""
+    return name.startswith(_PACKAGE) and name.endswith(".set_default_validate_args")
 
 
 def is_default_of_checks(base: AbstractValue, name: str) -> bool:

@@ -8,7 +8,12 @@ from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks
+from syncscan.check.infer.transfer.distributions import (
+    note_default_checks,
+    on_tensors,
+    sets_default_of_checks,
+    settle_checks,
+)
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.layouts import with_layout
 from syncscan.check.infer.transfer.modules import (
@@ -43,6 +48,8 @@ def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
             return module_tensor(at, call.first, "a parameter is on the device of its module")
         inside = next((v for v in call.args if v.kind is Kind.INSTANCE and v.device in ON_GPU), BOTTOM)
         return refine(inside, kind=Kind.INSTANCE, payload=name)  # a layer around others is where they are
+    if sets_default_of_checks(name):
+        note_default_checks(at, call.given(0, "value"))
     return _operation(at, name, call)
 
 
