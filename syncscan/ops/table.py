@@ -256,16 +256,16 @@ class OperationTable:
         return name.rpartition(".")[0] in {"torch", "torch.Tensor", "torch.nn.functional", "torch.special"}
 
 
-# A value with one of these attributes is a dictionary, a list or a text, even if it looks like a tensor.
-_NOT_OF_TENSORS = frozenset(
-    name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
-) - {"add", "index", "sort", "split", "values"}
-
-
 def follows_default(name: str) -> bool:
     """Return whether `DEFAULT` stands for an operation of this name where the table has none: it is about tensors."""
     owner, _, base = name.rpartition(".")
-    return base not in _NOT_OF_TENSORS if owner == "torch.Tensor" else owner in _TENSOR_MODULES
+    return base in _tensor_names() if owner == "torch.Tensor" else owner in _TENSOR_MODULES
+
+
+@functools.cache
+def _tensor_names() -> frozenset[str]:
+    """Return the names of all that tensors have: a value with a method of another name is no tensor."""
+    return frozenset((files("syncscan.rules") / "tensor_names.txt").read_text(encoding="utf-8").split())
 
 
 @functools.cache

@@ -12,8 +12,9 @@ def run(n: int):
     torch.some_new_setting(n).tolist()  # silent
     F.some_new_activation(gpu).tolist()  # expect: SYN102
     torch.linalg.some_new_norm(gpu).item()  # expect: SYN101
-    gpu.some_new_method().tolist()  # expect: SYN102
-    gpu.some_new_method_(1).tolist()  # expect: SYN102
+    gpu.dequantize().tolist()  # expect: SYN102
+    gpu.map2_(gpu, gpu, max).tolist()  # expect: SYN102
+    gpu.some_new_method().tolist()  # silent: no tensor has it
     gpu.append(1).tolist()  # silent: no tensor has it
     torch.utils.some_helper(gpu).tolist()  # silent
     torch.softmax(gpu, 0).tolist()  # expect: SYN102
