@@ -12,6 +12,7 @@ from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.virtual import passed_through
 from syncscan.model import ARRAYS, Confidence, Device, Kind
+from syncscan.ops.inferred import device_named
 
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 _NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
@@ -162,9 +163,14 @@ def _are_numbers(value: AbstractValue) -> bool:
     return bool(inside) and all(item.kind is Kind.NUMBER or _are_numbers(item) for item in inside)
 
 
+_OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
+
+
 def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) -> AbstractValue:
     """Return the join of the passed value and the default; ``alone`` says that no call site passes a value."""
-    if alone and (default.kind is Kind.STRING or default.device in {Device.CPU, Device.CUDA}):
+    if alone and default.kind in _OF_DEVICES and device_named(default) is Device.CPU:
+        return refine(default, confidence=Confidence.ASSUMED)  # callers outside, who have a GPU, name it
+    if alone and (default.kind is Kind.STRING or default.device is Device.CUDA):
         return default  # such as the name of a device, or a device
     same = next((option for option in value.options if option.kind is default.kind), None)
     has_other = same is not None and same.payload is not None and same.payload != default.payload
