@@ -155,14 +155,15 @@ def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: b
 
 
 def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
-    """Return the match of `[0] * n`, which repeats a sequence."""
+    """Return the match of `[0] * n`, which repeats a sequence; a fraction repeats none."""
     if not isinstance(node.op, ast.Mult):
         return None
     pairs = ((node.left, node.right), (node.right, node.left))
     for repeated, times in pairs:
-        if facts.of(repeated).kind in _SEQUENCES and facts.of(times).is_gpu:
+        count = facts.of(times)
+        if facts.of(repeated).kind in _SEQUENCES and count.is_gpu and count.dtype != "float":
             message = f"Reading {shown(times, facts)} from the GPU blocks the CPU: repeating {shown(repeated, facts)} needs a number"
-            return Match(node, message, because=facts.of(times))
+            return Match(node, message, because=count)
     return None
 
 

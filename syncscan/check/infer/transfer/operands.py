@@ -185,12 +185,13 @@ def _lacks_dtype(operands: Sequence[AbstractValue]) -> bool:
 
 
 def _operated(operands: list[AbstractValue], operator: str) -> Any:
-    """Return the dtype of ``a + b``; bitwise operators on a bool and an unknown dtype give bool."""
+    """Return the dtype of ``a + b``; ``/`` gives fractions, and bitwise operators on a bool and an unknown dtype give bool."""
+    if operator == "Div":
+        return "float"
     dtypes = {fact(operand, "dtype") for operand in operands}
     if operator in {"BitAnd", "BitOr", "BitXor"} and dtypes == {"bool", None}:
         return "bool"
-    common = common_dtype(operands)
-    return "float" if operator == "Div" and common is not None and common is not DIFFERS else common
+    return common_dtype(operands)
 
 
 def _broadcast(arrays: list[AbstractValue]) -> AbstractValue:

@@ -16,3 +16,9 @@ def run(n: int):
     table["a"].item()  # todo: SYN101
     repeated = [0] * gpu.long()  # expect: SYN106
     return repeated
+
+
+def rescale(noise: tuple, text: torch.Tensor, mean: torch.Tensor):
+    scale = text.cuda() / mean
+    [0] * scale.long().sum()  # expect: SYN106
+    return noise * scale  # silent: no fraction repeats, so it is a tensor
