@@ -54,9 +54,11 @@ FLOORS = {
     "syncscan.check.frequency": ("counters guards transfers", "functions", "cached", "lines"),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
-        "packages values",
+        "packages uses values",
         "conditions identity ran",
+        "outline",
         "source walk",
+        "kept",
         "assumptions receivers results",
         "frame",
         "lists names passed",

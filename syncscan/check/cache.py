@@ -33,7 +33,7 @@ from syncscan.system.files import read_file
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest entries are evicted
 _MOST_OF_ONE = 64 * 1024 * 1024
 _UNFINISHED = 3600  # seconds after which an unfinished entry is garbage
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|proof|state|last|[a-z0-9_]+\.new)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|proof|walks|state|last|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
 
@@ -125,7 +125,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._left: list[tuple[str, str, Callable[[], bytes | None]]] = []  # results to be written
+        self._left: list[tuple[str, str, Callable[[], bytes | None], str]] = []  # results to be written
 
     def read(self, key: str) -> CheckResult | None:
         """Return the result stored under a name, if the entry is intact."""
@@ -156,28 +156,31 @@ class Store:
         """Store the data of a certificate, as `write` stores results."""
         self._keep(key, "proof", json.dumps(data).encode())
 
-    def read_state(self, key: str, place: str) -> bytes | None:
+    def read_state(self, key: str, place: str, sort: str = "state") -> bytes | None:
         """Return the state of a project under a name, see `syncscan.check.persistence.state`, if the file is undamaged.
 
-        Without a state of that name, return the last one of the same ``place``, which has most of the files.
+        Without a state of that name, return the last one of the same ``place``, which has most of the files. The walks
+        of a proof are another ``sort`` of state.
         """
         self.finish()
-        state = self._get(key, "state")
+        state = self._get(key, sort)
         if state is None and (last := self._get(place, "last")) is not None:
-            state = self._get(last.decode("ascii", "replace"), "state")
+            state = self._get(last.decode("ascii", "replace"), sort)
         return state
 
-    def write_state(self, key: str, place: str, state: Callable[[], bytes | None]) -> None:
+    def write_state(
+        self, key: str, place: str, state: Callable[[], bytes | None], sort: str = "state"
+    ) -> None:
         """Store the state of a project, as `write` stores results, but not before `finish`: the state is large."""
-        self._left.append((key, place, state))
+        self._left.append((key, place, state, sort))
 
     def finish(self) -> None:
         """Write the pending states."""
         while self._left:
-            key, place, known = self._left.pop()
+            key, place, known, sort = self._left.pop()
             state = known()
             if state is not None:
-                self._keep(key, "state", state)
+                self._keep(key, sort, state)
                 self._keep(place, "last", key.encode())
 
     def _get(self, key: str, sort: str) -> bytes | None:

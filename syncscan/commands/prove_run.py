@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -11,8 +11,9 @@ from typing import Any, TextIO
 import click
 
 from syncscan.check.baseline import Baseline, compare, read_baseline
-from syncscan.check.cache import Store, key_of_proof
+from syncscan.check.cache import Store, key_of_place, key_of_proof, key_of_state
 from syncscan.check.discover import Project, load_project
+from syncscan.check.files import Source
 from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs
 from syncscan.check.prove.ran import Code, RunSeen, loaded
 from syncscan.check.prove.stored import certificate_of, data_of
@@ -58,16 +59,20 @@ class ProveOptions:
 
 def run(options: ProveOptions) -> int:
     """Prove, report, and return the exit status."""
+    with steady_memory():
+        return _run(options)
+
+
+def _run(options: ProveOptions) -> int:
     _refuse_contradictions(options)
     config = _settings(options)
     store = store_in(options.cache_dir, is_used=not options.no_cache)
     project = load_project([Path(path) for path in options.paths or (".",)], config)
     if not project.sources:
         raise SyncscanError(_why_empty(project, options))
-    with steady_memory():
-        with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
-            certificate = _certified(options, config, project, store, bar)
-        certificate, updated = _held_against(certificate, options, project)
+    with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
+        certificate = _certified(options, config, project, store, bar)
+    certificate, updated = _held_against(certificate, options, project)
     if options.write_baseline and updated is not None:
         replace_file(options.write_baseline, updated.text())
         entries = plural(updated.total, "finding")
@@ -132,23 +137,53 @@ def _certified(
     sources = project.sources if run is None else loaded(project.sources, run, options.entry)
     assumptions = _assumptions(options.assume, config)
     failures = [list(astuple(failure)) for failure in project.failures]
-    key = key_of_proof(
-        key_of_result(sources, config, facts),
-        options.entry,
-        assumptions,
-        None if run is None else run.data(),
-        failures,
-    )
+    seen = None if run is None else run.data()
+    result_key = key_of_result(sources, config, facts)
+    key = key_of_proof(result_key, options.entry, assumptions, seen, failures)
     certificate = None if store is None else certificate_of(store.read_proof(key))
-    if certificate is None:
-        place = key if run is not None else ""  # the files that ran are no state for a check of all
-        result, solver = solved(sources, config, progress, 1, store, facts, place)
-        failed = [*project.failures, *(failure for failure in result.failed if not failure.partial)]
-        proofs = Proofs(solver, result.findings, sources, assumptions, run, failed)
-        certificate = proofs.certify(options.entry)
-        if store is not None:
-            store.write_proof(key, data_of(certificate))
+    if certificate is not None:
+        return certificate
+    place = key if run is not None else ""  # the files that ran are no state for a check of all
+    result, solver = solved(sources, config, progress, 1, store, facts, place)
+    failed = [*project.failures, *(failure for failure in result.failed if not failure.partial)]
+    if store is None or facts:  # walks are not kept for facts, which each file may change
+        return Proofs(solver, result.findings, sources, assumptions, run, failed).certify(options.entry)
+    walks = _Walks(store, sources, config, options.entry, assumptions, seen)
+    proofs = Proofs(solver, result.findings, sources, assumptions, run, failed, walks.read())
+    certificate = proofs.certify(options.entry)
+    store.write_proof(key, data_of(certificate))
+    walks.write(proofs)
     return certificate
+
+
+class _Walks:
+    """The walks of a proof in a store, with and without assumptions; by default those of the last entry point."""
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Sequence[Source],
+        config: Config,
+        entry: str,
+        assumptions: list[str],
+        seen: object,
+    ) -> None:
+        self._store = store
+        name = key_of_state(sources, config.conventions, config.operations)
+        place = key_of_place(config.conventions, config.operations)
+        self._keys = [
+            (key_of_proof(name, entry, assumptions, seen, sort), key_of_proof(place, assumptions, seen, sort))
+            for sort in ("assumed", "plain")
+        ]
+
+    def read(self) -> list[bytes | None]:
+        """Return what the last proof kept."""
+        return [self._store.read_state(key, place, "walks") for key, place in self._keys]
+
+    def write(self, proofs: Proofs) -> None:
+        """Keep what a proof has computed."""
+        for (key, place), data in zip(self._keys, (proofs.walks, proofs.plain_walks), strict=True):
+            self._store.write_state(key, place, data, "walks")
 
 
 def _assumptions(given: Iterable[str], config: Config) -> list[str]:

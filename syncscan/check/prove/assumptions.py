@@ -17,7 +17,7 @@ from typing import Any
 
 from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.prove.source import Definitions
+from syncscan.check.prove.source import Definitions, of_classes
 from syncscan.check.prove.values import (
     NONE,
     TOP,
@@ -192,7 +192,7 @@ def _may_have(cls: Class, name: str, project: Definitions) -> bool:
     if any("setattr(" in each.module.lines.text or "__dict__" in each.module.lines.text for each in above):
         return True
     is_set = any(True for _ in project.set_in_bodies(above, name))
-    return is_set or bool(project.storing_for((*above, *cls.subclasses), name))
+    return is_set or bool(of_classes(project.storing(name), (*above, *cls.subclasses)))
 
 
 def _names_in(module: Module) -> list[str]:

@@ -13,6 +13,7 @@ from syncscan.check.prove.definitions import decorate
 from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.names import definition_value, module_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
+from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -229,7 +230,8 @@ def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
     for method in (*methods, *dynamic):
         if method.is_property or method in dynamic or _is_wrapped(frame, method):
             frame.calls(node, method)
-    if name in _OF_ARRAYS and not methods and not frame.source.storing(name):
+    storing = Question(Asked.STORING, name=name)
+    if name in _OF_ARRAYS and not methods and not frame.prover.answer(storing):
         return _OF_ARRAYS[name]
     return TOP
 

@@ -19,10 +19,10 @@ from syncscan.check.prove.functions import (
 )
 from syncscan.check.prove.lists import fills
 from syncscan.check.prove.names import module_value, name_value
+from syncscan.check.prove.outline import REGISTERING
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import compares, formats, hashes
-from syncscan.check.prove.source import REGISTERING
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,

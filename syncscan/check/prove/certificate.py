@@ -10,10 +10,11 @@ from syncscan.check.infer.source.index import Function
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
 from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.kept import take_walks
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.ran import Ran, RunSeen
 from syncscan.check.prove.reachability import Reached
-from syncscan.check.prove.source import Definitions, Solved
+from syncscan.check.prove.source import Solved
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 from syncscan.check.suppress import Suppression, find_suppressions
 from syncscan.errors import ConfigError, suggestion
@@ -72,14 +73,18 @@ class Proofs:
         assumptions: Sequence[str] = (),
         run: RunSeen | None = None,
         failures: Iterable[Failure] = (),
+        kept: Sequence[bytes | None] | None = None,
     ) -> None:
+        """Take what `walks` of an earlier proof returned, or None where nothing is to be kept."""
         self._failures = tuple(failures)
-        self._definitions = Definitions(solver)
+        ran = Ran(run)
+        self._definitions, (mine, plain) = take_walks(solver, kept or (None, None), ran)
         self._assumptions = Assumptions.of(assumptions)
         self._assumptions.check(self._definitions)
-        ran = Ran(run)
-        self._prover = Prover(self._definitions, self._assumptions, ran)
-        self._plain = Prover(self._definitions, Assumptions(), ran)  # the obstacles without assumptions
+        keeps = kept is not None
+        self._prover = Prover(self._definitions, self._assumptions, ran, mine, keeps=keeps)
+        # The obstacles without assumptions.
+        self._plain = Prover(self._definitions, Assumptions(), ran, plain, keeps=keeps)
         self._texts = {source.shown: source.text for source in sources}
         self._suppressions: dict[str, list[Suppression]] = {}
         self._run = run
@@ -114,8 +119,16 @@ class Proofs:
         for walk in reached.walks.values():
             assumed.update(walk.assumed)
         assumed.update(dict.fromkeys(sorted(allowed)))
-        assumed.update(self._assumptions.used)
+        assumed.update(self._prover.used)
         return Certificate(entry_point, len(reached.walks), tuple(obstacles), tuple(assumed), self._failures)
+
+    def walks(self) -> bytes | None:
+        """Return the walks for a later proof; None where they are kept already."""
+        return self._prover.data()
+
+    def plain_walks(self) -> bytes | None:
+        """Return the walks without assumptions in the same way."""
+        return self._plain.data()
 
     def violations(self, entry_point: str) -> Iterator[Finding]:
         """Yield what a function reaches that is to be free of synchronization; comments about that suppress it later."""

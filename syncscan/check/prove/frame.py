@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.ran import Ran
-from syncscan.check.prove.source import Definitions
+from syncscan.check.prove.source import Asked, Definitions, Question
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 from syncscan.model import Kind
@@ -34,13 +34,16 @@ def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Hand
     return enter
 
 
-class Asked(Protocol):
+class Walks(Protocol):
     """The questions of a walk to the others."""
 
     source: Definitions
     assumptions: Assumptions
     ran: Ran
     readers: dict[Function, frozenset[str]]
+
+    def answer(self, question: Question) -> Any:
+        """Return the answer to a question to the project."""
 
     def asked(self, function: Function) -> Walk:
         """Return the walk of another function, as far as it is known."""
@@ -109,7 +112,7 @@ class _Loop:
 class WalkFrame:
     """One function on the way through its statements."""
 
-    def __init__(self, prover: Asked, walk: Walk) -> None:
+    def __init__(self, prover: Walks, walk: Walk) -> None:
         self.prover = prover
         self.source = prover.source
         self.walk = walk
@@ -155,7 +158,7 @@ class WalkFrame:
             return TOP
         self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", _RESOLVE)
         if among:
-            for function in self.source.resolved_by_check(self.function, among):
+            for function in self.prover.answer(Question(Asked.RESOLVED, self.function, among)):
                 self.calls(node, function)
         return TOP
 
@@ -168,7 +171,6 @@ class WalkFrame:
             self.walk.passes(function, (line, getattr(node, "end_lineno", None) or line), values or {})
         if self._allowed or not self.prover.ran.body(function):
             return
-        self.walk.calls.setdefault(function, line)
         self.walk.call_lines.setdefault(function, set()).add(line)
 
     def assume(self, text: str) -> None:

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
-from syncscan.check.prove.frame import Asked, WalkFrame
+from syncscan.check.prove.frame import WalkFrame, Walks
 from syncscan.check.prove.source import SetByFunction
 from syncscan.check.prove.values import TOP, AbstractValue, external, join_all
 from syncscan.model import Kind
@@ -58,7 +58,7 @@ def definition_value(found: Function | Class | Module | str | None) -> AbstractV
     return TOP if found is None else external(found)
 
 
-def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> AbstractValue:
+def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> AbstractValue:
     """Return what a name means at the top of a module: all that may have bound it."""
     assumed = prover.assumptions.of_name(module, name)
     if assumed is not None:
@@ -85,13 +85,13 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
     return join_all(values)
 
 
-def _promised(prover: Asked, module: Module, node: ast.AnnAssign) -> AbstractValue:
+def _promised(prover: Walks, module: Module, node: ast.AnnAssign) -> AbstractValue:
     """Return the value that a variable's annotation declares for every assignment."""
     found = prover.source.promised(node.annotation, module, None)
     return TOP if any(option.kind is Kind.TENSOR for option in found.options) else found
 
 
-def _from_elsewhere(prover: Asked, module: Module, name: str, steps: int) -> AbstractValue:
+def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int) -> AbstractValue:
     """Return the value of a name that the module itself does not bind."""
     bindings = prover.source.bindings(module)
     if name in _OF_MODULES:
@@ -118,7 +118,7 @@ def _is_builtin(value: AbstractValue) -> bool:
     return isinstance(value.payload, str) and value.payload.startswith("builtins.")
 
 
-def import_value(prover: Asked, target: Import, steps: int = 0) -> AbstractValue:
+def import_value(prover: Walks, target: Import, steps: int = 0) -> AbstractValue:
     """Return the value of an import."""
     program = prover.source.program
     source = program.modules.get(target.module)

@@ -11,6 +11,7 @@ _WITHOUT_SELF = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 def bound(function: Function, args: Arguments, *, has_receiver: bool) -> dict[str, AbstractValue]:
     """Return the value of each parameter at a call; those of positions are open where it may or may not pass the receiver."""
+    function.module.read()  # for the defaults
     parameters = function.parameters
     if function.owner is not None and not function.is_static:
         parameters = parameters[1:]

@@ -12,9 +12,9 @@ from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.frame import WalkFrame
-from syncscan.check.prove.lists import ListAttributes
+from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.ran import Ran
-from syncscan.check.prove.source import Definitions
+from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -31,24 +31,33 @@ from syncscan.check.prove.values import (
     may_hold_gpu,
     with_keys,
 )
-from syncscan.check.prove.walk import Walk
+from syncscan.check.prove.walk import Unwalked, Walk
 from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _DEEPEST = 24  # nested walks and attributes in progress
 _MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened to anything
+_FEW = 10  # a share of computations, beyond one of which all are kept anew
 _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
 _FACTS = "values are in every call what the runtime facts say"
-Node = Function | tuple[Class, str]  # a walk, or an attribute
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
 
 class Prover:
     """The walks of one project."""
 
-    def __init__(self, project: Definitions, assumptions: Assumptions, ran: Ran | None = None) -> None:
+    def __init__(
+        self,
+        project: Definitions,
+        assumptions: Assumptions,
+        ran: Ran | None = None,
+        kept: KeptWalks | None = None,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        """Take over the walks of an earlier proof, and note for `data` what each computation reads."""
         self.source = project
         self.assumptions = assumptions
         self.ran = ran or Ran()
@@ -57,9 +66,18 @@ class Prover:
         self._dependents: dict[Node, dict[Node, None]] = {}  # readers of the present value
         self._worklist: dict[Node, None] = {}  # the worklist: readers of values that have changed since
         self._iterations: Counter[Node] = Counter()
-        self._lists = ListAttributes(project.modules)
         self._generators: dict[Function, bool] = {}
         self._hooks: list[Function | str] | None = None
+        self._kept = kept  # of an earlier proof
+        self._answers: dict[Question, Any] = {}
+        self._unread: dict[Function, Unwalked] = {}
+        self._reads: list[
+            dict[tuple[Read, int], Any]
+        ] = []  # of each computation in progress, by the answer's identity
+        self._keeps = keeps
+        self._computed: dict[Node, list[Computation]] = {}
+        self._anew = 0  # computations that no kept one replaced
+        self.used: dict[str, None] = {}  # assumptions
         self.readers: dict[Function, frozenset[str]] = {}  # names whose containers a function only reads
 
     def walk(self, function: Function) -> Walk:
@@ -82,27 +100,94 @@ class Prover:
                 self._compute(node)
             else:
                 self._worklist[node] = None
+        found = self._values.get(node, _UNSEEN)
+        if found is _UNSEEN:
+            found = BOTTOM if isinstance(node, tuple) else self._unwalked(node)
         if self._in_progress:
             self._dependents.setdefault(node, {})[self._in_progress[-1]] = None
-        if node in self._values:
-            return self._values[node]
-        return BOTTOM if isinstance(node, tuple) else _Nothing(node)
+            self._note(node, found)
+        return found
+
+    def _unwalked(self, function: Function) -> Unwalked:
+        return self._unread.setdefault(function, Unwalked(function))
 
     def _compute(self, node: Node) -> None:
         """Compute a node again from the present values of others; put its readers on the worklist if the value changed."""
         self._worklist.pop(node, None)
         self._iterations[node] += 1
         self._in_progress.append(node)
+        self._reads.append({})
+        outer, self.assumptions.used = self.assumptions.used, {}
         try:
-            found = self._written(*node) if isinstance(node, tuple) else self._walked(node)
+            found = self._replayed(node)
+            if found is _UNSEEN:
+                self._anew += 1
+                found = self._written(*node) if isinstance(node, tuple) else self._walked(node)
         finally:
             self._in_progress.pop()
+            reads = [(read, answer) for (read, _), answer in self._reads.pop().items()]
+            used, self.assumptions.used = self.assumptions.used, outer
+        self.used.update(used)
+        if self._keeps:
+            self._computed.setdefault(node, []).append(Computation(reads, found, [*used]))
         if self._iterations[node] > _MOST_ITERATIONS:
-            found = _unfollowed(found) if isinstance(found, Walk) else TOP
+            found = found.open() if isinstance(found, Walk) else TOP
         before = self._values.get(node, _UNSEEN)
         self._values[node] = found
-        if before is _UNSEEN or _summary(before) != _summary(found):
+        if before is _UNSEEN or self._differ(before, found):
             self._worklist.update(self._dependents.pop(node, {}))
+
+    def _differ(self, before: Any, found: Any) -> bool:
+        """Return whether readers see a difference between two results of a node."""
+        if self._kept is not None and (isinstance(before, KeptWalk) or isinstance(found, KeptWalk)):
+            signature = self._kept.signature(before)
+            return signature is None or signature != self._kept.signature(found)
+        if isinstance(found, Walk):
+            return bool(before.summary != found.summary)
+        return bool(before != found)
+
+    def _replayed(self, node: Node) -> Any:
+        """Return the kept result of a node where every answer that it depends on is the kept one; else `_UNSEEN`."""
+        if self._kept is None:
+            return _UNSEEN
+        kept, at = self._kept.computations(node), 0
+        while kept:
+            reads = kept[0].reads
+            if at == len(reads):
+                self.assumptions.used.update(dict.fromkeys(kept[0].used))
+                return self._kept.found(node, kept[0])
+            read = reads[at]
+            signature = self._kept.signature(self._again(self._kept.nodes[read]))
+            kept = [each for each in kept if each.reads[at : at + 2] == [read, signature]]
+            at += 2
+        return _UNSEEN
+
+    def _again(self, read: Read) -> Any:
+        """Return the present answer to what a kept computation read."""
+        return self.answer(read) if isinstance(read, Question) else self._read(read)
+
+    def answer(self, question: Question) -> Any:
+        """Return the answer to a question to the project, for the computation at hand."""
+        found = self._answers.get(question, _UNSEEN)
+        if found is _UNSEEN:
+            found = self._answers[question] = self.source.answer(question)
+        self._note(question, found)
+        return found
+
+    def _note(self, read: Read, answer: Any) -> None:
+        """Note what the computation at hand reads, each answer once."""
+        if self._keeps and self._reads:
+            self._reads[-1].setdefault((read, id(answer)), answer)
+
+    def data(self) -> bytes | None:
+        """Return all computations as bytes for a later proof; None where most of them come from such bytes."""
+        if not self._keeps or self._anew * _FEW <= self._iterations.total():
+            return None
+        return WalkWriter(self.source, self.ran).data(self._computed)
+
+    def line(self, function: Function) -> int:
+        """Return the first line of a function."""
+        return line_of(function) if self._kept is None else self._kept.line(function)
 
     def _walked(self, function: Function) -> Walk:
         walk = Walk(function)
@@ -111,7 +196,7 @@ class Prover:
             self._run(frame)
         except Exception as error:
             frame.unknown(function.node, f"the proof cannot follow this function: {defect(error)}")
-            return _unfollowed(walk)
+            return walk.open()
         return walk
 
     def _run(self, frame: WalkFrame) -> None:
@@ -151,7 +236,7 @@ class Prover:
             if caller is None:
                 return value
             walk = self.asked(caller)
-            calls = [BOTTOM] if isinstance(walk, _Nothing) else walk.passed_at(function, name, line)
+            calls = [BOTTOM] if isinstance(walk, Unwalked) else walk.passed_at(function, name, line)
             if not calls or TOP in calls:
                 return value
             found += calls
@@ -163,7 +248,7 @@ class Prover:
         value = self.source.promised(parameter.annotation, function.module, function.parent or function)
         if value is TOP or _has_tensors(value):
             return value
-        passed = self.source.passed(parameter)
+        passed = self.answer(Question(Asked.PASSED, parameter))
         if passed is None or not _may_be_tensor(passed):
             return value
         recorded = self._passed(function, parameter.name, TOP)  # by walks, which know more than the check
@@ -197,7 +282,7 @@ class Prover:
         if promised is not TOP and not _has_tensors(promised):
             return promised
         walk = self.asked(function)
-        if walk.returned is BOTTOM and not isinstance(walk, _Nothing):
+        if walk.returned is BOTTOM and not isinstance(walk, Unwalked):
             return TOP
         found = kept_outside(walk.returned)
         if promised is TOP or (found.kind is promised.kind and found.kind is Kind.TENSOR):
@@ -239,10 +324,14 @@ class Prover:
         """Return the join of all values that the project stores into an attribute."""
         related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
         values = [constant_of(node.value) for _, node in self.source.set_in_bodies(related, name)]
-        writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
+        writers = [
+            each
+            for each in of_classes(self.answer(Question(Asked.STORING, name=name)), related)
+            if self.ran.body(each)
+        ]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
-        is_list = self._lists.has(name)
+        is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
         keep = kept_inside if is_list else kept_outside
         for writer in writers:
             walk = self.asked(writer)
@@ -255,38 +344,16 @@ class Prover:
     def hooks(self) -> list[Function | str]:
         """Return the functions that the project registers as hooks of modules, and the places of unknown hooks."""
         if self._hooks is None:
-            self._hooks = [hook for module in self.source.modules for hook in _hooks_of(self.source, module)]
+            self._hooks = [hook for module in self.source.modules for hook in self._hooks_of(module)]
         return self._hooks
 
-
-class _Nothing(Walk):
-    """A function that has yet to be walked."""
-
-    def binds(self, _name: str) -> AbstractValue:
-        """Return the bottom value: no name is bound yet."""
-        return BOTTOM
-
-
-def _unfollowed(walk: Walk) -> Walk:
-    """Return a walk that may return, bind and store anything."""
-    walk.returned, walk.bound, walk.passed = TOP, {}, {}
-    walk.stored = walk.filled = _Anything()
-    return walk
-
-
-def _summary(found: Any) -> object:
-    """Return the part of a walk, or of an attribute, that readers see."""
-    if not isinstance(found, Walk):
-        return found
-    return found.returned, found.yielded, found.bound, found.stored, found.filled, found.passed
-
-
-class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
-    """The stores of a function that could not be followed: anything, anywhere."""
-
-    def get(self, _key: str, _default: object = None) -> Any:
-        """Return a store of anything into anything."""
-        return [(TOP, TOP)]
+    def _hooks_of(self, module: Module) -> Iterator[Function | str]:
+        for name, is_of_object, line in self.source.outline(module).hooks:
+            named = self.source.methods_named(name) if is_of_object else module.functions
+            found = [each for each in named if each.name == name]
+            yield from found
+            if not found:
+                yield f"{module.path}:{line}"
 
 
 def _moved(value: AbstractValue) -> AbstractValue:
@@ -351,24 +418,3 @@ def _yields(function: Function) -> bool:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             queue += inside(node)
     return False
-
-
-def _hooks_of(project: Definitions, module: Module) -> Iterator[Function | str]:
-    """Yield the hooks that a module registers."""
-    if "_hook(" not in module.lines.text:
-        return
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        name = node.func.attr
-        if not (name.startswith("register_") and name.endswith("hook")) or "state_dict" in name:
-            continue
-        hook = node.args[0] if node.args else None
-        found: list[Function] = []
-        if isinstance(hook, ast.Attribute):
-            found = project.methods_named(hook.attr)
-        elif isinstance(hook, ast.Name):
-            found = [each for each in module.functions if each.name == hook.id]
-        yield from found
-        if not found:
-            yield f"{module.path}:{node.lineno}"

@@ -75,6 +75,11 @@ class Ran:
         self._anyhow = self._calls.get(("", 0), set()) | self._calls.get((CLOSED, 0), set())
 
     @property
+    def knows_lines(self) -> bool:
+        """Return whether a trace recorded lines."""
+        return self._lines is not None
+
+    @property
     def knows_calls(self) -> bool:
         """Return whether a trace recorded calls."""
         return bool(self._calls)

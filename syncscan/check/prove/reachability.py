@@ -25,7 +25,10 @@ class Reached:
             walk = prover.walk(function)
             assert walk is not None
             self.walks[function] = walk
-            for callee in sorted(_callees(prover, function, walk), key=_order):
+            for callee in sorted(
+                _callees(prover, function, walk),
+                key=lambda each: (each.module.path, prover.line(each), each.qualname),
+            ):
                 if callee not in self._by:
                     self._by[callee] = function
                     queue.append(callee)
@@ -54,7 +57,3 @@ def _callees(prover: Prover, function: Function, walk: Walk) -> set[Function]:
         if ran.may_reach(callee) and any(ran.has(function, line) for line in lines)
     }
     return found.union(ran.reached(function, prover.source.by_code)) if ran.knows_calls else found
-
-
-def _order(function: Function) -> tuple[str, int, str]:
-    return function.module.path, getattr(function.node, "lineno", 0), function.qualname

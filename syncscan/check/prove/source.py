@@ -7,9 +7,9 @@ the source itself. It takes the callees of the solver for a call that it cannot 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.infer.dataflow.annotations import Annotations
@@ -22,9 +22,11 @@ from syncscan.check.infer.source.index import (
     Virtual,
     imported_names,
 )
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.prove.identity import returned_parameter
+from syncscan.check.prove.outline import Outline, plain_targets
 from syncscan.check.prove.ran import Code, code_of
+from syncscan.check.prove.uses import blocks_of
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
@@ -34,18 +36,31 @@ _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
 _MOST_ALIASES = 8  # of one another, in annotations
-# Methods of modules that set an attribute of the name that they are given.
-REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-_NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", *sorted(REGISTERING)))
-_MAKES_SPARSE = re.compile(
-    r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
-)
 
 
 class SetByFunction(NamedTuple):
     """A variable of a module that a function sets, which declares it global."""
 
     function: Function
+
+
+class Asked(Enum):
+    """The sorts of questions that the inference answers, or the bodies of any functions."""
+
+    PASSED = "passed"  # to a parameter
+    RESOLVED = "resolved"  # callees of a function under a name
+    STORING = "storing"  # an attribute of a name
+    ONLY_LISTS = "only lists"  # for attributes of a name
+
+    __hash__ = object.__hash__
+
+
+class Question(NamedTuple):
+    """A question whose answer may differ where no definition does."""
+
+    sort: Asked
+    about: Any = None
+    name: str = ""
 
 
 Binding = Function | Class | Import | SetByFunction | ast.AST
@@ -74,20 +89,19 @@ class Bindings:
 class Definitions:
     """The definitions of a project by their names and nodes."""
 
-    def __init__(self, solver: Solved) -> None:
+    def __init__(self, solver: Solved, outlines: Mapping[str, Outline] | None = None) -> None:
+        """Take the outlines of files that were read before, by path; the others are read when they are asked for."""
         context = solver.context
         self.modules: list[Module] = list(context.modules)
-        for module in self.modules:
-            module.read()
+        self._outlines = dict(outlines or {})
         self.table: OperationTable = context.table
         self.scopes = context.scopes
         self.program = context.program
         self.declared: dict[Function, str] = context.declared
         self._context = context
         self._annotations = Annotations(context.program, of_all_types=True)
-        texts = (module.lines.text for module in self.modules)
-        self.is_dense = not any("sparse" in text and _MAKES_SPARSE.search(text) for text in texts)
-        self.has_distributions = any("torch.distributions" in module.lines.text for module in self.modules)
+        self._is_dense: bool | None = None
+        self._has_distributions: bool | None = None
         self._parameters: dict[Parameter, Any] = solver.known.parameters
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
@@ -96,9 +110,31 @@ class Definitions:
         self._methods: dict[str, list[Function]] | None = None
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
-        self._assigned: dict[str, dict[Class, list[ast.stmt]]] | None = None
+        self._uses: frozenset[str] | None = None
+        self._assigned: dict[str, dict[Class, None]] | None = None
         self._returned: dict[Function, str] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
+
+    def outline(self, module: Module) -> Outline:
+        """Return the outline of a file."""
+        found = self._outlines.get(module.path)
+        if found is None:
+            found = self._outlines[module.path] = Outline.of(module)
+        return found
+
+    @property
+    def is_dense(self) -> bool:
+        """Return whether no file makes sparse tensors."""
+        if self._is_dense is None:
+            self._is_dense = not any(self.outline(module).makes_sparse for module in self.modules)
+        return self._is_dense
+
+    @property
+    def has_distributions(self) -> bool:
+        """Return whether a file names the distributions of torch."""
+        if self._has_distributions is None:
+            self._has_distributions = any(self.outline(each).has_distributions for each in self.modules)
+        return self._has_distributions
 
     def entry(self, module: str, name: str) -> Function | None:
         """Return the function or method of a full name; of a method also where a class above defines it."""
@@ -235,7 +271,7 @@ class Definitions:
             found = self._returned[function] = returned_parameter(function)
         return found
 
-    def passed(self, parameter: Parameter) -> AbstractValue | None:
+    def _passed(self, parameter: Parameter) -> AbstractValue | None:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
         value = self._parameters[parameter].value  # (`get` would find no cell of an earlier run)
         return None if value.kind is Kind.UNKNOWN else opened(value)
@@ -270,14 +306,14 @@ class Definitions:
         """Yield the statements in the bodies of classes that assign a name."""
         if self._assigned is None:
             self._assigned = {}
-            for cls in (cls for module in self.modules for cls in module.classes):
-                for node in cls.node.body:
-                    for target in _plain_targets(node):
-                        self._assigned.setdefault(target, {}).setdefault(cls, []).append(node)
+            for module in self.modules:
+                for position, assigned in self.outline(module).assigned:
+                    self._assigned.setdefault(assigned, {})[module.classes[position]] = None
         by_class = self._assigned.get(name, {})
         for each in classes if by_class else ():
-            for node in by_class.get(each, ()):
-                yield each, node
+            if each in by_class:
+                for node in each.node.body:
+                    yield from ((each, node) for target in plain_targets(node) if target == name)
 
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""
@@ -285,33 +321,31 @@ class Definitions:
             each for each in self.methods_named(name) if any(d.endswith(".setter") for d in each.decorators)
         ]
 
-    def storing(self, name: str) -> list[Function]:
-        """Return the functions that set an attribute of a name, of whatever object."""
-        return [function for function, _ in self._all_storing().get(name, ())]
+    def _only_lists(self, name: str) -> bool:
+        """Return whether no use of an attribute of some name hands its list to anybody."""
+        if self._uses is None:
+            self._uses = frozenset(each for module in self.modules for each in self.outline(module).uses)
+        return name not in self._uses
 
-    def storing_for(self, classes: Collection[Class], name: str) -> list[Function]:
-        """Return the functions that may set an attribute of objects of some classes: not methods of others on their own objects."""
-        return [
-            function
-            for function, of_others in self._all_storing().get(name, ())
-            if of_others or function.owner is None or function.owner in classes
-        ]
-
-    def _all_storing(self) -> dict[str, list[tuple[Function, bool]]]:
-        """Return the functions that set each attribute, and whether on other objects than their own."""
+    def storing(self, name: str) -> list[tuple[Function, bool]]:
+        """Return the functions that set an attribute of a name, and whether on other objects than their own."""
         if self._stores is None:
             self._stores = {}
             for module in self.modules:
-                names_any = any(name in module.lines.text for name in _NAMES_ATTRIBUTE)
-                for function in module.functions:
-                    stored = _stored_attributes(function)
-                    if names_any:
-                        stored.update(dict.fromkeys(_attributes_by_name(function), True))
-                    for attribute, of_others in stored.items():
-                        self._stores.setdefault(attribute, []).append((function, of_others))
-        return self._stores
+                for position, attribute, of_others in self.outline(module).stores:
+                    self._stores.setdefault(attribute, []).append((module.functions[position], of_others))
+        return self._stores.get(name, [])
 
-    def resolved_by_check(self, function: Function, name: str) -> list[Function]:
+    def answer(self, question: Question) -> Any:
+        """Return the answer to a question whose answer may differ where no definition does."""
+        sort, about, name = question
+        if sort is Asked.PASSED:
+            return self._passed(about)
+        if sort is Asked.RESOLVED:
+            return self._resolved_by_check(about, name)
+        return self.storing(name) if sort is Asked.STORING else self._only_lists(name)
+
+    def _resolved_by_check(self, function: Function, name: str) -> list[Function]:
         """Return the callees that the check's inference resolved from a function under a name."""
         found: dict[Function, None] = {}
         for callee in self._callees.get(function, ()):
@@ -340,6 +374,15 @@ class Definitions:
         return found
 
 
+def of_classes(writers: Iterable[tuple[Function, bool]], classes: Collection[Class]) -> list[Function]:
+    """Return the functions that may set an attribute of objects of some classes: not methods of others on their own objects."""
+    return [
+        function
+        for function, of_others in writers
+        if of_others or function.owner is None or function.owner in classes
+    ]
+
+
 def stored_names(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement binds itself, without nested statements."""
     targets: list[ast.AST | None] = [*getattr(node, "targets", ()), getattr(node, "target", None)]
@@ -355,12 +398,6 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
                 yield each.target.id
 
 
-def _plain_targets(node: ast.stmt) -> list[str]:
-    """Return the names that a statement assigns one value to."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
 def _bound_by(node: ast.AST) -> str:
     """Return the name that a part of a target or of a pattern binds, or ""."""
     if isinstance(node, ast.Name):
@@ -372,64 +409,6 @@ def _expressions_of(node: ast.stmt) -> Iterator[ast.expr]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             yield child
-
-
-def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield the bodies of a statement."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list) and block:
-            yield block
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
-
-
-def filled_by(node: ast.AST) -> ast.expr | None:
-    """Return the list that a statement appends an item to: ``rows.append(x)``."""
-    return filled_list(node.value) if isinstance(node, ast.Expr) else None
-
-
-def filled_list(call: ast.AST) -> ast.expr | None:
-    """Return the list that a call appends an item to."""
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return None
-    return call.func.value if call.func.attr == "append" and len(call.args) == 1 else None
-
-
-def _stored_attributes(function: Function) -> dict[str, bool]:
-    """Return the attributes that a function's code sets or fills, each with whether on other objects than its own."""
-    found: dict[str, bool] = {}
-    own = function.parameters[0].name if function.parameters and not function.is_static else ""
-    queue: list[ast.AST] = [*getattr(function.node, "body", ())]
-    while queue:
-        node = queue.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        if isinstance(node, ast.stmt):
-            targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
-            targets += [item.optional_vars for item in getattr(node, "items", ())]
-            queue += [each for each in (*targets, filled_by(node)) if isinstance(each, ast.AST)]
-            for block in blocks_of(node):
-                queue += block
-        elif isinstance(node, (ast.Tuple, ast.List)):
-            queue += node.elts
-        elif isinstance(node, ast.Starred):
-            queue.append(node.value)
-        elif isinstance(node, ast.Attribute):
-            is_own = isinstance(node.value, ast.Name) and node.value.id == own
-            found[node.attr] = found.get(node.attr, False) or not is_own
-    return found
-
-
-def _attributes_by_name(function: Function) -> Iterator[str]:
-    """Yield the attributes that a function sets by calls with their names: ``setattr(x, "a", 1)``."""
-    for node in walk(function.node):
-        if isinstance(node, ast.Call):
-            name = last_name(node.func)
-            at = node.args[1:2] if name == "setattr" else node.args[:1] if name in REGISTERING else []
-            at = at or [each.value for each in node.keywords if each.arg == "name" and name in REGISTERING]
-            if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
-                yield at[0].value
 
 
 def _keys_in(annotation: ast.expr) -> ast.expr | None:

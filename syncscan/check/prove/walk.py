@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from syncscan.check.infer.source.index import Function
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join
@@ -48,7 +49,6 @@ class Walk:
 
     function: Function
     obstacles: dict[tuple[SourceRange, Group], Obstacle] = field(default_factory=dict)
-    calls: dict[Function, int] = field(default_factory=dict)  # and the line of the first call
     call_lines: dict[Function, set[int]] = field(default_factory=dict)
     passed: dict[Function, dict[tuple[int, int], dict[str, AbstractValue]]] = field(default_factory=dict)
     returned: AbstractValue = BOTTOM
@@ -57,6 +57,19 @@ class Walk:
     stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     filled: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     assumed: dict[str, None] = field(default_factory=dict)  # the premises of the walk, for the certificate
+
+    is_open: bool = False  # the function may return, bind and store anything
+
+    @property
+    def summary(self) -> tuple[object, ...]:
+        """Return the part that readers see."""
+        return self.returned, self.yielded, self.bound, self.stored, self.filled, self.passed
+
+    def open(self) -> Walk:
+        """Return the walk of a function that may return, bind and store anything."""
+        self.is_open, self.returned, self.bound, self.passed = True, TOP, {}, {}
+        self.stored = self.filled = _Anything()
+        return self
 
     def passes(self, function: Function, lines: tuple[int, int], values: dict[str, AbstractValue]) -> None:
         """Note the values that a call passes to parameters; unnamed parameters get an unknown value."""
@@ -72,3 +85,19 @@ class Walk:
     def binds(self, name: str) -> AbstractValue:
         """Return every value that a name is bound to."""
         return self.bound.get(name, TOP)
+
+
+class Unwalked(Walk):
+    """A function that has yet to be walked."""
+
+    def binds(self, _name: str) -> AbstractValue:
+        """Return the bottom value: no name is bound yet."""
+        return BOTTOM
+
+
+class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
+    """The stores of a function that could not be followed: anything, anywhere."""
+
+    def get(self, _key: str, _default: object = None) -> Any:
+        """Return a store of anything into anything."""
+        return [(TOP, TOP)]

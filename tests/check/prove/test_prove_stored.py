@@ -13,6 +13,7 @@ import pytest
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.stored import certificate_of, data_of
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
@@ -196,3 +197,109 @@ def test_a_file_that_cannot_be_analysed_may_hold_anything(syncscan: Command, pro
         each["path"]
         for each in json.loads(syncscan("prove", ENTRY, "--output-format", "json").stdout)["failed"]
     ] == ["base.py"]
+
+
+FULL = """\
+import torch
+
+
+class Runner:
+    log: bool = False
+
+    def __init__(self, device) -> None:
+        self.rows = torch.zeros(4, device=device)
+        self.apply = lambda t: t * 2
+
+    def step(self, x: torch.Tensor, rows: list[int]) -> None:
+        if self.log:
+            print(x)
+        self.count = self.size(x)
+        self.other(x)
+
+    def size(self, x):
+        return self.scaled(x).numel()
+
+    def scaled(self, x):
+        return self.apply(x) if self.log else x
+
+    def other(self, x):
+        self.rows = x
+        return self.step(x, [1])
+"""
+# Each edits the program before it, and the last one undoes all.
+EDITS = {
+    "a body that stays as it is for others": ("return self.apply(x) if self.log else x", "return x"),
+    "another result": ("return self.scaled(x).numel()", "return self.scaled(x)"),
+    "another writer of an attribute": ("self.rows = x", "self.rows, self.log = x, x"),
+    "a wait behind a call": ("return self.step(x, [1])", "return x.item()"),
+    "a new method": (
+        "    def other(self",
+        "    def more(self):\n        self.log = True\n\n    def other(self",
+    ),
+    "a decorator": ("    def size(self, x)", "    @property\n    def size(self)"),
+}
+
+
+def versions() -> list[str]:
+    """The program, with each edit on top of those before, and as it was."""
+    found = [FULL]
+    for before, after in EDITS.values():
+        assert before in found[-1]
+        found.append(found[-1].replace(before, after))
+    return [*found, FULL]
+
+
+@pytest.mark.parametrize("assumptions", [(), (QUIET,)], ids=["bare", "assumed"])
+def test_walks_of_an_earlier_proof_change_no_answer(assumptions: tuple[str, ...]) -> None:
+    kept: list[bytes | None] = [None, None]
+    for text in versions():
+        sources = [
+            source("engine", text),
+            source(
+                "caller", "from engine import Runner\n\n\ndef run(r: Runner, x):\n    return r.other(x)\n"
+            ),
+        ]
+        engine = Engine(Conventions())
+        findings = engine.check(sources, None, lambda *_: None).findings
+        assert engine.solver is not None
+        cold = Proofs(engine.solver, findings, sources, assumptions).certify("caller:run")
+        proofs = Proofs(engine.solver, findings, sources, assumptions, kept=kept)
+        assert proofs.certify("caller:run") == cold
+        again = Proofs(
+            engine.solver,
+            findings,
+            sources,
+            assumptions,
+            kept=[proofs.walks() or kept[0], proofs.plain_walks() or kept[1]],
+        )
+        assert again.certify("caller:run") == cold
+        kept = [again.walks() or proofs.walks() or kept[0], proofs.plain_walks() or kept[1]]
+
+
+def test_an_unchanged_function_is_not_walked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = {
+        "nets": source("nets", PASSING),
+        "helpers": source("helpers", "import nets\n\ndef run(x):\n    return nets.step(1)\n"),
+    }
+    edited = {
+        **first,
+        "helpers": source("helpers", "import nets\n\ndef run(x):\n    y = x\n    return nets.step(1)\n"),
+    }
+    walked: list[str] = []
+    plain = Prover._run
+    monkeypatch.setattr(
+        Prover, "_run", lambda self, frame: (walked.append(frame.function.qualname), plain(self, frame))[1]
+    )
+    kept: list[bytes | None] = [None, None]
+    found = []
+    for sources in (first, edited):
+        engine = Engine(Conventions())
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
+        assert engine.solver is not None
+        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
+        walked.clear()
+        proofs.certify("helpers:run")
+        kept = [proofs.walks(), None]
+        found.append([*walked])
+    assert set(found[0]) >= {"run", "step"}
+    assert set(found[1]) == {"run"}

@@ -103,6 +103,11 @@ class Scopes:
         self.lambdas[node] = made
         return made
 
+    def numbered(self, definition: Function, number: int, outer: Function) -> Function:
+        """Return the lambda of a number within a definition, which stands in ``outer``."""
+        (node,) = (each for each, known in self._numbers_in(definition).items() if known == number)
+        return self.function_of(node, outer, None)
+
     def all_lambdas(self) -> list[Function]:
         """Return all lambdas met, including those in files that are not parsed, in order."""
         return sorted(

@@ -1,0 +1,173 @@
+"""Outlines of files: the text outside of bodies, and the names in bodies that walks of other files depend on.
+
+A proof of an edited project keeps the walks of unchanged files where the outlines of the edited files are as they were.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.prove.identity import gives_back, returned_parameter
+from syncscan.check.prove.ran import Ran, code_of
+from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
+
+# Methods of modules that set an attribute of the name that they are given.
+REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+_NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", *sorted(REGISTERING)))
+# Nodes that define something in a body, or that decide how a call of its function goes.
+_DEFINING = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
+    ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+_MAKES_SPARSE = re.compile(
+    r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The facts of a file that walks of other files read; functions and classes by their positions in the module."""
+
+    stores: list[
+        tuple[int, str, bool]
+    ]  # attributes that functions set, and whether on other objects than their own
+    uses: list[str]  # attributes with a use that does not only read or fill a list
+    hooks: list[
+        tuple[str, bool, int]
+    ]  # hooks of modules that are registered: the name, whether of an object, the line
+    assigned: list[tuple[int, str]]  # the names that bodies of classes assign
+    makes_sparse: bool
+    has_distributions: bool
+
+    @classmethod
+    def of(cls, module: Module) -> Outline:
+        """Return the outline of a file."""
+        text = module.lines.text
+        return cls(
+            [*_stores(module)],
+            sorted({*other_uses(module)}),
+            [*_hooks(module)],
+            [
+                (position, name)
+                for position, each in enumerate(module.classes)
+                for node in each.node.body
+                for name in plain_targets(node)
+            ],
+            "sparse" in text and _MAKES_SPARSE.search(text) is not None,
+            "torch.distributions" in text,
+        )
+
+    def data(self) -> list[Any]:
+        """Return the outline as data."""
+        return list(astuple(self))
+
+    def digest(self, module: Module, ran: Ran) -> str:
+        """Return a digest of all that walks of other files read beside answers: definitions, hooks, returned parameters.
+
+        With a run, the digest has the places of functions, and the functions that ran.
+        """
+        facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions]
+        facts += [[*_text_around(module)], [*map(returned_parameter, module.functions)]]
+        facts += [[gives_back(each) for each in module.functions if each.children]]
+        if ran.knows_lines:
+            facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
+            facts += [[ran.made(each)] for each in module.classes]
+        return hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _text_around(module: Module) -> Iterator[str]:
+    """Yield the lines of a file without those of bodies of functions, but for statements in them that define something."""
+    rows = module.lines.split()
+    inside, others = set[int](), set[int]()
+    for function in module.functions:
+        node = function.node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts = [*ast.walk(node.args), *filter(None, [node.returns])]
+            head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
+            others.update(range(node.lineno, head + 1))
+            inside.update(range(head + 1, (node.end_lineno or 0) + 1))
+            for statement in filter(_defines, node.body):
+                decorators = [each.lineno for each in getattr(statement, "decorator_list", ())]
+                first = min([statement.lineno, *decorators])
+                others.update(range(first, (statement.end_lineno or 0) + 1))
+    yield from (row for number, row in enumerate(rows, 1) if number in others or number not in inside)
+
+
+def _defines(statement: ast.stmt) -> bool:
+    return any(isinstance(each, _DEFINING) for each in ast.walk(statement))
+
+
+def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
+    names_any = any(name in module.lines.text for name in _NAMES_ATTRIBUTE)
+    for position, function in enumerate(module.functions):
+        stored = _stored_attributes(function)
+        if names_any:
+            stored.update(dict.fromkeys(_attributes_by_name(function), True))
+        for attribute, of_others in stored.items():
+            yield position, attribute, of_others
+
+
+def _hooks(module: Module) -> Iterator[tuple[str, bool, int]]:
+    if "_hook(" not in module.lines.text:
+        return
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        name = node.func.attr
+        if not (name.startswith("register_") and name.endswith("hook")) or "state_dict" in name:
+            continue
+        hook = node.args[0] if node.args else None
+        if isinstance(hook, ast.Attribute):
+            yield hook.attr, True, node.lineno
+        else:
+            yield hook.id if isinstance(hook, ast.Name) else "", False, node.lineno
+
+
+def plain_targets(node: ast.stmt) -> list[str]:
+    """Return the names that a statement assigns one value to."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _stored_attributes(function: Function) -> dict[str, bool]:
+    """Return the attributes that a function's code sets or fills, each with whether on other objects than its own."""
+    found: dict[str, bool] = {}
+    own = function.parameters[0].name if function.parameters and not function.is_static else ""
+    queue: list[ast.AST] = [*getattr(function.node, "body", ())]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.stmt):
+            targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+            targets += [item.optional_vars for item in getattr(node, "items", ())]
+            queue += [each for each in (*targets, filled_by(node)) if isinstance(each, ast.AST)]
+            for block in blocks_of(node):
+                queue += block
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            queue += node.elts
+        elif isinstance(node, ast.Starred):
+            queue.append(node.value)
+        elif isinstance(node, ast.Attribute):
+            is_own = isinstance(node.value, ast.Name) and node.value.id == own
+            found[node.attr] = found.get(node.attr, False) or not is_own
+    return found
+
+
+def _attributes_by_name(function: Function) -> Iterator[str]:
+    """Yield the attributes that a function sets by calls with their names: ``setattr(x, "a", 1)``."""
+    for node in walk(function.node):
+        if isinstance(node, ast.Call):
+            name = last_name(node.func)
+            at = node.args[1:2] if name == "setattr" else node.args[:1] if name in REGISTERING else []
+            at = at or [each.value for each in node.keywords if each.arg == "name" and name in REGISTERING]
+            if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
+                yield at[0].value

@@ -1,0 +1,117 @@
+"""Uses of lists by name: what only reads a list, and what fills one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+
+_READS = frozenset(
+    {
+        "len",
+        "sum",
+        "min",
+        "max",
+        "sorted",
+        "any",
+        "all",
+        "zip",
+        "enumerate",
+        "reversed",
+        "tuple",
+        "list",
+        "map",
+    }
+)
+_READING_METHODS = frozenset({"clear", "copy", "count", "index", "pop", "remove", "reverse"})
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the bodies of a statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block:
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def filled_by(node: ast.AST) -> ast.expr | None:
+    """Return the list that a statement appends an item to: ``rows.append(x)``."""
+    return filled_list(node.value) if isinstance(node, ast.Expr) else None
+
+
+def filled_list(call: ast.AST) -> ast.expr | None:
+    """Return the list that a call appends an item to."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return call.func.value if call.func.attr == "append" and len(call.args) == 1 else None
+
+
+_QUOTED = re.compile(r"""["'](\w+)(?=["'])""")  # for `getattr`
+
+
+def other_uses(module: Module) -> Iterator[str]:
+    """Yield the names of attributes that a module uses otherwise than to read or to fill a list."""
+    yield from set(_QUOTED.findall(module.lines.text))
+    uses = Counter[str]()  # without those that only read or fill
+    for node in walk(module.tree):
+        if isinstance(node, ast.Attribute):
+            uses[node.attr] += isinstance(node.ctx, ast.Load)
+        for each in readers_of(node):
+            if isinstance(each, ast.Attribute):
+                uses[each.attr] -= 1
+        filled = filled_by(node)
+        if isinstance(filled, ast.Attribute):
+            uses[filled.attr] -= 1
+    yield from (name for name, count in uses.items() if count)
+
+
+def readers_of(node: ast.AST) -> Sequence[ast.expr]:
+    """Return the expressions that a node iterates over, measures or reads an item of."""
+    readers = _READERS[type(node)]
+    return readers(node) if readers is not None else ()
+
+
+def _item(node: ast.Subscript) -> Sequence[ast.expr]:
+    return [node.value] if isinstance(node.ctx, ast.Load) else ()
+
+
+def _searched(node: ast.Compare) -> Sequence[ast.expr]:
+    pairs = zip(node.ops, node.comparators, strict=True)
+    return [right for operator, right in pairs if isinstance(operator, (ast.In, ast.NotIn))]
+
+
+def _arguments(node: ast.Call) -> Sequence[ast.expr]:
+    head = dotted_name(node.func)
+    if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
+        return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
+        return [node.func.value]
+    return ()
+
+
+_BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.expr]]], ...] = (
+    ((ast.For, ast.comprehension), lambda node: [node.iter]),
+    ((ast.Subscript,), _item),
+    ((ast.If, ast.While, ast.IfExp, ast.Assert), lambda node: [node.test]),
+    ((ast.UnaryOp,), lambda node: [node.operand]),
+    ((ast.Call,), _arguments),
+    ((ast.Compare,), _searched),
+)
+
+
+class _Readers(dict[type[ast.AST], Callable[[Any], Sequence[ast.expr]] | None]):
+    """The reading function of each exact node type; None for most types, whose nodes read nothing."""
+
+    def __missing__(self, kind: type[ast.AST]) -> Callable[[Any], Sequence[ast.expr]] | None:
+        self[kind] = next((reads for kinds, reads in _BY_TYPE if issubclass(kind, kinds)), None)
+        return self[kind]
+
+
+_READERS = _Readers()
