@@ -14,6 +14,7 @@ from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.prove.certificate import Certificate, Proofs
 from syncscan.check.prove.prover import Prover
+from syncscan.check.prove.ran import RunSeen
 from syncscan.check.prove.stored import certificate_of, data_of
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
@@ -199,81 +200,124 @@ def test_a_file_that_cannot_be_analysed_may_hold_anything(syncscan: Command, pro
     ] == ["base.py"]
 
 
-FULL = """\
-import torch
+FILES = {
+    "engine": """\
+from parts import measured, prepared, same
 
 
 class Runner:
     log: bool = False
 
     def __init__(self, device) -> None:
-        self.rows = torch.zeros(4, device=device)
+        self.width = 4
         self.apply = lambda t: t * 2
 
-    def step(self, x: torch.Tensor, rows: list[int]) -> None:
+    def step(self, x, rows: list[int]) -> None:
         if self.log:
             print(x)
-        self.count = self.size(x)
-        self.other(x)
+        print(same(x, 3))
+        if self.width > prepared(rows):
+            self.again(measured(x))
 
-    def size(self, x):
-        return self.scaled(x).numel()
+    def again(self, n) -> None:
+        if n > 3:
+            self.step(self.apply(n), [1])
+""",
+    "parts": """\
+import torch
 
-    def scaled(self, x):
-        return self.apply(x) if self.log else x
 
-    def other(self, x):
-        self.rows = x
-        return self.step(x, [1])
-"""
-# Each edits the program before it, and the last one undoes all.
+def measured(x: torch.Tensor):
+    return shape(x)
+
+
+def shape(x: torch.Tensor):
+    return x.shape[0]
+
+
+def prepared(rows, count: int = 0):
+    return count
+
+
+def same(x, n):
+    return x
+
+
+def reset(runner) -> None:
+    runner.name = ""
+""",
+    "caller": """\
+from engine import Runner
+
+
+def run(runner: Runner, x):
+    runner.step(x, [2])
+""",
+}
+# Each edits one file on top of the edits before it, and the last version has none of them.
 EDITS = {
-    "a body that stays as it is for others": ("return self.apply(x) if self.log else x", "return x"),
-    "another result": ("return self.scaled(x).numel()", "return self.scaled(x)"),
-    "another writer of an attribute": ("self.rows = x", "self.rows, self.log = x, x"),
-    "a wait behind a call": ("return self.step(x, [1])", "return x.item()"),
-    "a new method": (
-        "    def other(self",
-        "    def more(self):\n        self.log = True\n\n    def other(self",
+    "a body that stays as it is for others": (
+        "parts",
+        "    return shape(x)",
+        "    n = shape(x)\n    return n",
     ),
-    "a decorator": ("    def size(self, x)", "    @property\n    def size(self)"),
+    "another result": ("parts", "return x.shape[0]", "return x.sum()"),
+    "another writer of an attribute": ("parts", 'runner.name = ""', "runner.width = runner.log"),
+    "another use of an attribute": ("parts", "return count", "return len(count.apply)"),
+    "another parameter that is returned": (
+        "parts",
+        "    return x\n\n\ndef reset",
+        "    return n\n\n\ndef reset",
+    ),
+    "an annotation": ("parts", "count: int = 0", "count: torch.Tensor = None"),
+    "what a call passes": ("caller", "[2]", "x"),
+    "a wait behind a call": ("parts", "return x.sum()", "return x.sum().item()"),
+    "a new method": (
+        "engine",
+        "    def again(self",
+        "    def more(self):\n        self.log = 1\n\n    def again(self",
+    ),
+    "a property": ("engine", "    def again(self, n)", "    @property\n    def again(self, n=0)"),
 }
 
 
-def versions() -> list[str]:
-    """The program, with each edit on top of those before, and as it was."""
-    found = [FULL]
-    for before, after in EDITS.values():
-        assert before in found[-1]
-        found.append(found[-1].replace(before, after))
-    return [*found, FULL]
+LINES_THAT_RAN = RunSeen(
+    {
+        name: set(range(1, 40)) - ({18} if name == "engine.py" else set())
+        for name in ("engine.py", "parts.py", "caller.py")
+    },
+    {},
+)
+
+
+def versions() -> list[dict[str, Source]]:
+    """The project, with each edit on top of those before, and as it was."""
+    texts = [FILES]
+    for name, before, after in EDITS.values():
+        assert before in texts[-1][name]
+        texts.append({**texts[-1], name: texts[-1][name].replace(before, after)})
+    return [{name: source(name, text) for name, text in files.items()} for files in [*texts, FILES]]
 
 
 @pytest.mark.parametrize("assumptions", [(), (QUIET,)], ids=["bare", "assumed"])
-def test_walks_of_an_earlier_proof_change_no_answer(assumptions: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("run", [None, LINES_THAT_RAN], ids=["all lines", "lines that ran"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["since the first proof", "since the last proof"])
+def test_walks_of_an_earlier_proof_change_no_answer(
+    assumptions: tuple[str, ...], is_first: bool, run: RunSeen | None
+) -> None:
     kept: list[bytes | None] = [None, None]
-    for text in versions():
-        sources = [
-            source("engine", text),
-            source(
-                "caller", "from engine import Runner\n\n\ndef run(r: Runner, x):\n    return r.other(x)\n"
-            ),
-        ]
+    answers = []
+    for sources in versions():
         engine = Engine(Conventions())
-        findings = engine.check(sources, None, lambda *_: None).findings
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
         assert engine.solver is not None
-        cold = Proofs(engine.solver, findings, sources, assumptions).certify("caller:run")
-        proofs = Proofs(engine.solver, findings, sources, assumptions, kept=kept)
+        cold = Proofs(engine.solver, findings, sources.values(), assumptions, run).certify("caller:run")
+        proofs = Proofs(engine.solver, findings, sources.values(), assumptions, run, kept=kept)
         assert proofs.certify("caller:run") == cold
-        again = Proofs(
-            engine.solver,
-            findings,
-            sources,
-            assumptions,
-            kept=[proofs.walks() or kept[0], proofs.plain_walks() or kept[1]],
-        )
-        assert again.certify("caller:run") == cold
-        kept = [again.walks() or proofs.walks() or kept[0], proofs.plain_walks() or kept[1]]
+        if not is_first or kept[0] is None:
+            kept = [proofs.walks() or kept[0], proofs.plain_walks() or kept[1]]
+        answers.append(cold)
+    assert len({str(data_of(answer)) for answer in answers}) > 4
 
 
 def test_an_unchanged_function_is_not_walked_again(monkeypatch: pytest.MonkeyPatch) -> None:
