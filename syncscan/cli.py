@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from typing import Any
@@ -99,4 +100,5 @@ def main() -> None:
     except (Exception, KeyboardInterrupt) as error:
         sys.exit(tell(error))
     flush_standard_streams()
+    gc.freeze()  # the interpreter would walk the graph of a large project once more at its end
     sys.exit(status or 0)
