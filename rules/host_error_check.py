@@ -2,8 +2,8 @@
 
 `torch.linalg.inv`, `solve`, `cholesky`, `svd`, `eigh` and `lstsq` check that the matrix was not singular
 and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)` reads the norm, and
-`GradScaler.step` reads whether a gradient overflowed. With `fused=True` SGD, Adam and AdamW take this check on the GPU, and
-the step does not block (measured on an H200, torch 2.11); the check does not follow how an optimizer was created.
+`GradScaler.step` reads whether a gradient overflowed. With `fused=True` SGD, Adam and AdamW take that test on the GPU, and
+the step does not block (measured on an H200, torch 2.11). The rule does not follow how an optimizer was created.
 
 **Stays silent** on
 
