@@ -107,8 +107,8 @@ class _Recording:
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
             return any(self.contradiction(part, holds=holds, lowering=lowering) for part in test.values)
         asked = None if holds else isinstance_of(lowering, test)
-        if asked is None or not lowering.path(asked[0]):
-            return False
+        if asked is None or not all(map(lowering.path, [asked[0], *asked[1]])):
+            return False  # a computed class would be lowered once more, under other numbers
         slots, names = classes_asked(lowering, asked[1])
         values = self._state.values
         assert isinstance(test, ast.Call)
