@@ -189,7 +189,7 @@ def report(loop: str, times: dict[str, list[float]]) -> None:
         over = sorted(100 * (f / base - 1) for f, base in zip(figures, times["untraced"], strict=True))
         low, high = interval(over)
         print(
-            f"{loop:26} {name:19} {statistics.median(figures):9.1f} us a step"
+            f"{loop:26} {name:19} {statistics.median(figures):9.1f} us per step"
             f" {statistics.median(over):+7.1f}%  ({low:+.1f} to {high:+.1f}%, {len(over)} rounds)"
         )
 

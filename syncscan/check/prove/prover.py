@@ -38,7 +38,7 @@ from syncscan.model import Device, Kind
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _DEEPEST = 24  # nested walks and attributes in progress
 _MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened to anything
-_FEW = 10  # a share of computations, beyond one of which all are kept anew
+_REWRITTEN_FROM = 0.1  # share of computations that no kept result replaced, above which all are stored again
 _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
 _FACTS = "values are in every call what the runtime facts say"
@@ -181,7 +181,7 @@ class Prover:
 
     def data(self) -> bytes | None:
         """Return all computations as bytes for a later proof; None where most of them come from such bytes."""
-        if not self._keeps or self._anew * _FEW <= self._iterations.total():
+        if not self._keeps or self._anew <= self._iterations.total() * _REWRITTEN_FROM:
             return None
         return WalkWriter(self.source, self.ran).data(self._computed)
 
