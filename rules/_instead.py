@@ -48,14 +48,6 @@ _FACTORIES = frozenset(
 )
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
 _COUNTS = frozenset({"range", "enumerate", "len"})
-_OF_NUMBERS = (
-    "math.",
-    "cmath.",
-    "builtins.",
-    "operator.",
-    "numpy.",
-    "random.",
-)  # which read the number themselves
 
 
 def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -92,29 +84,14 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if hint:
         return hint
     side = _side_of_another_read(node, facts)
-    if side:
-        return suggest("copy-together", side=side)
-    return _of_one_copy(node, tensor, facts) if facts.used_at_once(node) else ""
-
-
-def _of_one_copy(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for a copy that the host uses at once."""
-    root = root_of(tensor)
-    if not isinstance(root, ast.Name) or not is_parameter(root.id, node, facts.around(node)):
-        return ""
-    return suggest("passed", tensor=line_of(tensor, facts) or root.id)
+    return suggest("copy-together", side=side) if side else ""
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy by what becomes of the copy; "" where the host works with the copy."""
     if use.role is Role.APPENDED and facts.in_loop(use.node):
         return suggest("append-copy", tensor=name, list=_list_of(use, facts))
-    if use.role in {Role.RECORDED, Role.LOGGED}:
-        is_moved = line_of(use.node, facts) == line_of(root_of(tensor), facts) != ""
-        return suggest("copies") if is_moved else ""
-    if use.role is Role.INDEX:
-        return suggest("index-tensor", tensor=line_of(tensor, facts))
-    return suggest("return-copy", tensor=line_of(tensor, facts)) if use.role is Role.RETURNED else ""
+    return suggest("index-tensor", tensor=line_of(tensor, facts)) if use.role is Role.INDEX else ""
 
 
 def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
@@ -143,9 +120,8 @@ def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         and _is_before_loop(each, node, facts)
     ]
     parts = [*taken, *(each for each in iterables if each is not None and facts.of(each).is_gpu)]
-    if parts and line_of(parts[0], facts):
-        return suggest("copy-before-loop", iterable=line_of(parts[0], facts))
-    return suggest("copies")
+    before = line_of(parts[0], facts) if parts else ""
+    return suggest("copy-before-loop", iterable=before) if before else ""
 
 
 def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -182,7 +158,19 @@ def of_an_upload(
         and not facts.function(call).endswith("__init__")
     ):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
-    return suggest("loader", source=name, copy=copy)
+    return suggest("loader", source=name, copy=copy) if _is_passed_in(source, call, facts) else ""
+
+
+def _is_passed_in(source: ast.expr | None, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a tensor comes to its function in an argument or from a loop, as batches do."""
+    around = facts.around(node)
+    for _ in range(STEPS):
+        name = next(iter(names_in(source)), "") if source is not None and is_path(source) else ""
+        if is_set_by_loop(name, node, around) or is_parameter(name, node, around):
+            return True
+        source = last_set(name, node, around)
+        source = source.value if isinstance(source, ast.Subscript) else source
+    return False
 
 
 def of_a_test(tested: ast.expr, facts: Facts) -> str:
@@ -283,19 +271,12 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if _changes_in_place(root, node, facts, in_loop=True):
         return ""
     if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
-        return (
-            suggest("hoist", read=line_of(node, facts))
-            if line_of(node, facts)
-            else suggest("list-before-loop")
-        )
+        return suggest("hoist", read=line_of(node, facts)) if line_of(node, facts) else ""
     elements = _elements_behind(tensor, node, facts)
     if elements:
         return suggest("elements", tensor=elements)
-    is_own = isinstance(root, ast.Name) and has_own_value(root.id, node, around)
-    if (is_own or isinstance(root, ast.Attribute)) and line_of(tensor, facts):
-        return suggest("gather", tensor=line_of(tensor, facts))
-    if not isinstance(root, ast.Name):
-        return suggest("list-before-loop")
+    if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
+        return ""
     return _of_elements(root.id, loop_over(root.id, node, around), tensor, facts)
 
 
@@ -304,7 +285,7 @@ def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, f
     methods = [call.func.attr for call in calls_in(tensor) if isinstance(call.func, ast.Attribute)]
     name = line_of(iterable, facts) or root
     if not name.replace(".", "").replace("_", "").isalnum():
-        return suggest("list-before-loop")
+        return ""
     if methods:
         return suggest("iterate-rows", iterable=name, operation=methods[0])
     return suggest("iterate", iterable=name) if iterable is not None else suggest("elements", tensor=name)
@@ -340,17 +321,17 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("log", tensor=name) if facts.in_loop(node) else ""
     if use.role in {Role.RECORDED, Role.ADDED}:
         return suggest("record", tensor=name)
-    return _of_a_host_number(use, node, tensor, name, facts)
+    return _of_a_host_number(use, node, tensor, facts)
 
 
-def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str, facts: Facts) -> str:
+def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a number that the host needs, or gives to its caller."""
     root = root_of(tensor)
     if _is_random(tensor, node, facts):
         return suggest("random-number", tensor=line_of(tensor, facts))
     if use.role is Role.RETURNED:
         is_own = root is not None and not calls_in(tensor) and line_of(root, facts).startswith("self.")
-        return suggest("mirror", tensor=line_of(root, facts)) if is_own else suggest("return", tensor=name)
+        return suggest("mirror", tensor=line_of(root, facts)) if is_own else ""
     once = _of_elements_once(tensor, node, facts)
     if once:
         return once
@@ -359,7 +340,9 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str
         return suggest("read-together", side=side)
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, facts)
-    return _of_an_operand(use.node, node, tensor, name, facts)
+    user = use.node
+    is_row = isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load)
+    return of_an_index(user, tensor, facts) if is_row and isinstance(user, ast.Subscript) else ""
 
 
 def _is_random(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
@@ -367,20 +350,6 @@ def _is_random(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
     root = root_of(tensor)
     made = last_set(root.id, node, facts.around(node)) if isinstance(root, ast.Name) else None
     return any(last_name(each.func) in _RANDOM for each in calls_in(tensor) + calls_in(made))
-
-
-def _of_an_operand(user: ast.AST, node: ast.AST, tensor: ast.AST | None, name: str, facts: Facts) -> str:
-    """Return the suggestion for a number that is an index, or an argument of a function."""
-    if isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load):
-        return of_an_index(user, tensor, facts)
-    is_call = isinstance(user, ast.Call) and user is not node and _takes_tensors(user.func, facts)
-    function = line_of(user.func, facts) if is_call and isinstance(user, ast.Call) else ""
-    return suggest("pass-tensor", function=function, tensor=name) if function else ""
-
-
-def _takes_tensors(function: ast.expr, facts: Facts) -> bool:
-    """Return whether a function may work with a tensor of the GPU in place of a number, without a read of its own."""
-    return last_name(function) not in _FACTORIES and not facts.name_of(function).startswith(_OF_NUMBERS)
 
 
 def _side_of_another_read(node: ast.AST, facts: Facts) -> str:

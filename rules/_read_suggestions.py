@@ -31,11 +31,6 @@ OF_READS: dict[str, Suggestion] = {
         "recorded in a dict, an attribute or a meter",
         "record `{tensor}`, and read all records with one `torch.stack(...).tolist()` where they are printed",
     ),
-    "return": row(
-        "101 103 106",
-        "returned",
-        "return `{tensor}` as a tensor, and let the caller read the number where a number is needed",
-    ),
     "mirror": row(
         "101 103 106",
         "returned, of an attribute",
@@ -126,35 +121,15 @@ OF_READS: dict[str, Suggestion] = {
         "an element of a tensor from before the loop",
         "call `{tensor}.tolist()` once before the loop, and take the elements of the list",
     ),
-    "gather": row(
-        _READS,
-        "a tensor of each object in a loop",
-        "collect `{tensor}` of all iterations in a list, and read the list with one `torch.stack(...).tolist()`",
-    ),
-    "list-before-loop": row(
-        _READS,
-        "read in each iteration, of a tensor from before the loop",
-        "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
-    ),
     "copy-before-loop": row(
         "105",
         "parts of a tensor, copied one by one",
         "copy once before the loop, `{iterable}.cpu()`, and take the parts of the copy",
     ),
-    "copies": row(
-        "105",
-        "tensors, copied one by one",
-        'queue each copy with `.to("cpu", non_blocking=True)`, and call `torch.cuda.synchronize()` once, after the loop',
-    ),
     "append-copy": row(
         "102 105",
         "copied and appended to a list",
         "append `{tensor}`, and copy once after the loop, `torch.cat({list}).cpu()`; or copy with `non_blocking=True` and synchronize once",
-    ),
-    "return-copy": row(
-        "102 105",
-        "copied and returned",
-        "return `{tensor}` on the GPU, and let the caller copy the final result alone",
     ),
     "elements-once": row(
         "101 102 103 105 106",
@@ -186,20 +161,10 @@ OF_READS: dict[str, Suggestion] = {
         "passed to `fill_`",
         "pass the tensor itself to `fill_`, which reads the value on the GPU, as in `syncscan recipe show pad_logits_indices`",
     ),
-    "passed": row(
-        "102 105",
-        "a parameter of the function, used at once",
-        "pass the host data behind `{tensor}`, if the caller has the data; else copy with `non_blocking=True` in the caller, and synchronize here",
-    ),
     "index-tensor": row(
         "102 105",
         "an index",
         "index with `{tensor}` itself: the GPU holds the index",
-    ),
-    "pass-tensor": row(
-        "101 103 106",
-        "passed to a function",
-        "pass the tensor `{tensor}` to `{function}`, whose operations then read the value on the GPU",
     ),
     "range": row("301", "a range", "create the tensor on the GPU: `torch.arange({bounds}, device={device})`"),
     "max-of-one": row("104", "`max` of the elements of a tensor", "reduce on the GPU: `{tensor}.max()`"),

@@ -91,11 +91,6 @@ TABLE: dict[str, Suggestion] = {
         "elements of several tensors read through the same mask",
         "compute with all elements, `{tensor}` in place of `{tensor}[{mask}]`, and choose where the result is stored or reduced: `torch.where({mask}, result, other)`",
     ),
-    "masked-some": row(
-        "201",
-        "rows or elements read through a mask",
-        "keep all of `{tensor}`, and pass `{mask}` along; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n).unbind(1)]`",
-    ),
     "masked-elements": row(
         "203",
         "`masked_select`",
@@ -105,16 +100,6 @@ TABLE: dict[str, Suggestion] = {
         "201 203",
         "read through a mask",
         "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n).unbind(1)]`",
-    ),
-    "masked-part": row(
-        "201",
-        "a mask among other indices",
-        "index with `torch.nonzero_static({mask}, size=n)[:, 0]`, if the host knows the count `n`; else keep all elements, and pass `{mask}` along",
-    ),
-    "distinct": row(
-        "204",
-        "distinct values",
-        "compute the distinct values of `{tensor}` once, outside of the step, and pass the values along: every form of `unique` reads the size of its result",
     ),
     "distinct-count": row(
         "204",
@@ -277,11 +262,6 @@ TABLE: dict[str, Suggestion] = {
         "an operation that always checks",
         "move the call out of the step, or suppress the line: `{operation}` has no form without the check",
     ),
-    "property": row(
-        "501",
-        "a property that reads from the GPU",
-        "read `{property}` once, before the step or as a `functools.cached_property`, or keep the value on the host beside the tensor",
-    ),
     "distribution": row("502", "a distribution", "pass `validate_args=False` to skip the check"),
     "distribution-method": row(
         "502",
@@ -293,11 +273,6 @@ TABLE: dict[str, Suggestion] = {
         "401",
         "before `elapsed_time`",
         "read `elapsed_time` later, when `{event}.query()` is true: the time of a finished event needs no synchronization",
-    ),
-    "wall-clock": row(
-        "401",
-        "beside a clock of the host",
-        "time with two events, `start.record()` and `end.record()`, and read `start.elapsed_time(end)` later, when `end.query()` is true",
     ),
 }
 

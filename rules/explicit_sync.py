@@ -21,7 +21,6 @@ from ._shared import blocking_call, shown
 from ._suggestions import suggest
 
 _WORK = {"Event": "all work queued before the event", "Stream": "all work queued on the stream"}
-_CLOCKS = frozenset({"perf_counter", "perf_counter_ns", "time", "monotonic", "process_time", "elapsed_time"})
 
 
 class ExplicitSync(Rule):
@@ -76,4 +75,4 @@ def _hint(call: ast.Call, facts: Facts) -> str:
     event = line_of(call.func.value, facts) if isinstance(call.func, ast.Attribute) else ""
     if "elapsed_time" in called and event and facts.name_of(call.func).endswith("Event.synchronize"):
         return suggest("timing", event=event)
-    return "" if _CLOCKS.isdisjoint(called) else suggest("wall-clock")
+    return ""

@@ -21,8 +21,6 @@ import ast
 
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._suggestions import suggest
-
 
 class HiddenSync(Rule):
     code = "SYN501"
@@ -75,4 +73,4 @@ def doubled(metadata: Metadata) -> torch.Tensor:
             return None
         where = f" ({wait.evidence.path}:{wait.evidence.line})" if wait.evidence is not None else ""
         message = f"Reading the property `{node.attr}` blocks the CPU: its body synchronizes{where}"
-        return Match(node, message, wait, suggest("property", property=facts.source(node)))
+        return Match(node, message, wait)

@@ -112,10 +112,10 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
         return ""
     missing = _missing_dims(node, mask, facts)
     if len(index_parts(node)) != 1 or missing is None:
-        return suggest("masked-part", mask=picked) if isinstance(node.ctx, ast.Load) else ""
+        return ""
     hint = _of_a_statement(node, facts.statement(node), picked, missing, facts)
     if hint or missing:
-        return hint or suggest("masked-part", mask=picked)
+        return hint
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
@@ -132,8 +132,8 @@ def _of_a_read(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     }
     if isinstance(around, (ast.BinOp, ast.UnaryOp)) and len(others) > 1:
         return suggest("masked-all", tensor=tensor, mask=picked)
-    known = facts.of(node.value).ndim is not None and facts.of(mask).ndim is not None
-    return suggest("masked-rows" if known else "masked-some", tensor=tensor, mask=picked)
+    is_known = facts.of(node.value).ndim is not None and facts.of(mask).ndim is not None
+    return suggest("masked-rows", tensor=tensor, mask=picked) if is_known else ""
 
 
 def _missing_dims(node: ast.Subscript, mask: ast.AST, facts: Facts) -> int | None:

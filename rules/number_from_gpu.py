@@ -139,7 +139,7 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
 
 
 def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str:
-    if name in {"tensor", "as_tensor"}:
+    if name in {"tensor", "as_tensor", "new_tensor"}:
         return suggest("stack")
     if name in _SUGGESTED:
         return suggest(name)

@@ -56,13 +56,12 @@ array = np.unique(np.zeros(8))
 
 
 def _hint(call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for the number of distinct values, or for the values themselves."""
+    """Return the suggestion for the number of distinct values; "" for the values themselves."""
     tensor = subject(call, facts)
     if tensor is call or not line_of(tensor, facts):
         return ""
     around = facts.parent(call)
     is_len = isinstance(around, ast.Call) and facts.name_of(around.func) == "builtins.len"
     is_size = isinstance(around, ast.Attribute) and around.attr in {"shape", "size", "numel"}
-    if (is_len or is_size) and len(given(call)) == (tensor in given(call)):
-        return suggest("distinct-count", tensor=as_operand(tensor, facts))
-    return suggest("distinct", tensor=line_of(tensor, facts))
+    is_count = (is_len or is_size) and len(given(call)) == (tensor in given(call))
+    return suggest("distinct-count", tensor=as_operand(tensor, facts)) if is_count else ""

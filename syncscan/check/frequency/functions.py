@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.frequency.counters import rarely_behind
-from syncscan.check.frequency.guards import once_behind
+from syncscan.check.frequency.guards import Body, once_behind
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
@@ -241,6 +241,7 @@ class Region:
     is_of_self: bool = False
 
 
+_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 _TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
 _LOADER = re.compile(
     r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
@@ -291,14 +292,23 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
             counters |= _counters_of(node) if reads else frozenset()
         elif isinstance(node, ast.If):
-            for once in once_behind(node, before, body[position:], function):
-                yield Region(When.ONCE, _span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
-            for rare in rarely_behind(node, body[position:], counters):
-                yield Region(When.ONCE, _span(rare), _calls_in(*rare))
+            yield from _behind(node, before, body[position:], function, counters)
+        elif isinstance(node, ast.Expr) and _registers(node.value):
+            yield Region(When.ONCE, _lines(node), _calls_in(node))
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
             yield from _regions(inner, function, counters)
+
+
+def _behind(
+    node: ast.If, before: ast.stmt | None, after: Body, function: Function, counters: frozenset[str]
+) -> Iterator[Region]:
+    """Yield what a test lets run once or rarely."""
+    for once in once_behind(node, before, after, function):
+        yield Region(When.ONCE, _span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
+    for rare in rarely_behind(node, after, counters):
+        yield Region(When.ONCE, _span(rare), _calls_in(*rare))
 
 
 def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
@@ -306,6 +316,11 @@ def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
         return frozenset()
     return frozenset({last_name(loop.target.elts[0])})
+
+
+def _registers(node: ast.expr) -> bool:
+    """Return whether a call registers a part of a module: a second call with the same name would replace the part."""
+    return isinstance(node, ast.Call) and last_name(node.func) in _REGISTERS
 
 
 def _asks_self(test: ast.expr) -> bool:

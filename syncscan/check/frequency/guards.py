@@ -1,8 +1,8 @@
 """Tests that let statements run once: they ask what outlives the call, and what they guard changes the answer.
 
 Examples are ``if self._x is None: self._x = ...``, a cache that is asked for a key, and
-``if n > self.max_len: self.max_len = n``. A method of the object may do the same, or the statements behind
-``if self._x is not None: return``.
+``if n > self.max_len: self.max_len = n``, and a flag that is cleared, ``if self._is_new: self._is_new = False``.
+A method of the object may do the same, or the statements behind ``if self._x is not None: return``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, path_of, walk
 
 Body = Sequence[ast.stmt]
 
 _SIZES = re.compile(r".*(max|size|len|shape|numel|cached|capacity|longest).*")
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__"})
 _PLACES = frozenset({"device", "dtype"})  # device and dtype change with the model, and not from step to step
 
 
@@ -53,7 +54,7 @@ class _Guard:
             asks = last_name(test.func) == "hasattr" and bool(test.args)
             return asks and not holds and path_of(test.args[0]).partition(".")[0] in {"self", "cls"}
         if holds:
-            return False
+            return self._clears(path_of(test))
         # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
         return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
 
@@ -99,6 +100,18 @@ class _Guard:
             for target, value in self._assigned()
         )
         return is_set and not self._is_taken_back(path)
+
+    def _clears(self, path: str) -> bool:
+        """Return whether the statements clear an attribute of the object that only constructors set.
+
+        An example is ``if self._is_new: ...``, and then ``self._is_new = False``.
+        """
+        owner = self.function.owner
+        if owner is None or not path.startswith("self.") or not _set_in(self.body, path):
+            return False
+        makers, others = _setters(owner)
+        is_made = any(_set_in(body, path) for body in makers)
+        return is_made and all(map(_is_false, (value for body in others for value in _set_in(body, path))))
 
     def _is_taken_back(self, path: str) -> bool:
         """Return whether the function later clears a path: then the next call fills the path again."""
@@ -151,6 +164,24 @@ class _Guard:
             isinstance(target, ast.Subscript) and path_of(target.value) == cache
             for target, _ in _assignments(self.body)
         )
+
+
+def _setters(cls: Class) -> tuple[list[Body], list[Body]]:
+    """Return the bodies of the constructors of a class and its bases, and of their other methods."""
+    found: tuple[list[Body], list[Body]] = ([], [])
+    for method in [method for each in cls.mro() for method in each.methods.values()]:
+        if not isinstance(method.node, ast.Lambda):
+            found[method.name not in _CONSTRUCTORS].append(method.node.body)
+    return found
+
+
+def _is_false(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
+
+
+def _set_in(body: Body, path: str) -> list[ast.expr | None]:
+    """Return the values that statements assign to a path."""
+    return [value for target, value in _assignments(body) if path_of(target) == path]
 
 
 def _is_global(name: str, function: Function) -> bool:

@@ -140,8 +140,6 @@ SHOWN: dict[str, Shown] = {
     ),
     "masked-sum": Shown(ast.expr, "torch.where", _masked("y = v[w].sum()", _on_gpu(_ROWS, _EXACT, view=[""]))),
     "masked-rows": Shown(ast.expr, "nonzero_static", _masked("y = v[w]", _rows)),
-    "masked-some": Shown(ast.expr, "nonzero_static", _masked("y = v.reshape(*v.shape)[w.reshape(*w.shape)]", _grids)),
-    "masked-part": Shown(ast.Subscript, "nonzero_static", _masked("y = v[w, :2]", _grids)),
     "masked-elements": Shown(ast.expr, "nonzero_static", _masked("y = torch.masked_select(v, w)", st.one_of(_rows, _GRADIENTS))),
     "distinct-count": Shown(
         ast.BinOp, "torch.diff", _plain("y = torch.as_tensor(0 + len(torch.unique(v)), device='cuda')", st.one_of(_rows, _grids, _on_gpu(_ROWS + " // 2", _EXACT, view=[""])))

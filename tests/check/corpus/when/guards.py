@@ -166,3 +166,31 @@ class Uses:
         if self.other is None:
             self.other = OfAll(lens)
         return OfOneStep(lens).max_len() + self.all.max_len() + self.other.max_len()
+
+
+class Lazy(torch.nn.Module):
+    """Flags that the constructor sets and a step clears."""
+
+    def __init__(self):
+        super().__init__()
+        self._is_new = True
+        self._is_dirty = True
+
+    def forward(self, x):
+        if self._is_new:
+            self._prepare(x)
+            self._is_new = False
+        if self._is_dirty:
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+            self._is_dirty = False
+        if self._is_foreign:
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+            self._is_foreign = False
+        self.register_buffer("sizes", torch.tensor([len(x), 2], device=x.device))  # expect: SYN301 (once)
+        return x
+
+    def _prepare(self, x):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
+    def mark(self):
+        self._is_dirty = True
