@@ -34,7 +34,13 @@ def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     full = f"{tensor}.new_full({shape}, {facts.source(item)}{_dtype(call, facts)})"
     if shape != "()" or facts.of(item).kind is Kind.NUMBER:
         return suggest("number", full=full)
-    return suggest("new", data=facts.source(data), full=full, tensor=tensor)
+    if are_constants(data, call, facts):
+        return suggest("constants")
+    dtype = _dtype(call, facts) or f", dtype={tensor}.dtype"
+    pinned = (
+        f"torch.tensor({facts.source(data)}{dtype}, pin_memory=True).to({tensor}.device, non_blocking=True)"
+    )
+    return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
 
 
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
@@ -58,11 +64,7 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
         return suggest("number", full=full)
     if are_constants(data, call, facts):
         return suggest("constants")
-    if _is_list(data, facts):
-        return suggest("list", pinned=pinned)
-    on_host = f"torch.as_tensor({text}{kept}).pin_memory().to({device}, non_blocking=True)"  # an array, too
-    on_host += ".requires_grad_()" if kept != dtype else ""
-    return suggest("data", data=text, full=full, pinned=on_host)
+    return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

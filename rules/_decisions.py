@@ -17,6 +17,7 @@ _OF_NOTHING = frozenset(
 )  # raise or give NaN
 _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "pad", "repeat", "append"})
 _OF_OBJECTS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_LOOPS = (ast.For, ast.While, ast.comprehension)
 _CHOSEN = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.MOVED, Kind.UNKNOWN})  # which `torch.where` may take
 
 
@@ -24,7 +25,7 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
     """Return the suggestion for a test, by what the test decides."""
     if tensor is None or not isinstance(test, (ast.If, ast.While, ast.IfExp)):
         return ""
-    if isinstance(test, ast.If) and any(isinstance(each, ast.Raise) for each in ast.walk(test)):
+    if isinstance(test, ast.If) and _ends_with(test, ast.Raise):
         return suggest("asserted")
     if isinstance(test, ast.IfExp):
         return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
@@ -119,7 +120,7 @@ def _of_a_guard(test: ast.If, tensor: ast.AST, facts: Facts) -> str:
 
 
 def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
-    """Return whether a guarded body may do something else for an empty mask: it divides, reduces, or does not use the mask."""
+    """Return whether a guarded body may do something else for an empty mask: it loops, divides, reduces, or does not use the mask."""
     inside = [each for statement in test.body for each in ast.walk(statement)]
     divides = any(
         isinstance(each, (ast.BinOp, ast.AugAssign)) and isinstance(each.op, (ast.Div, ast.FloorDiv, ast.Mod))
@@ -127,7 +128,8 @@ def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
     )
     reduces = any(isinstance(each, ast.Call) and last_name(each.func) in _OF_NOTHING for each in inside)
     uses = all(mask in line_of(each, facts) for each in test.body)
-    return bool(test.orelse) or divides or reduces or not uses
+    loops = any(isinstance(each, _LOOPS) for each in inside)
+    return isinstance(test.test, ast.BoolOp) or bool(test.orelse) or loops or divides or reduces or not uses
 
 
 def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:

@@ -158,11 +158,13 @@ def of_an_upload(
         and not facts.function(call).endswith("__init__")
     ):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
-    return suggest("loader", source=name, copy=copy) if _is_passed_in(source, call, facts) else ""
+    is_parameter_itself = isinstance(source, ast.Name) and is_parameter(source.id, call, around)
+    is_of_a_batch = not is_parameter_itself and _is_passed_in(source, call, facts)
+    return suggest("loader", source=name, copy=copy) if is_of_a_batch else ""
 
 
-def _is_passed_in(source: ast.expr | None, node: ast.AST, facts: Facts) -> bool:
-    """Return whether a tensor comes to its function in an argument or from a loop, as batches do."""
+def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a tensor comes to its function in an argument or from a loop."""
     around = facts.around(node)
     for _ in range(STEPS):
         name = next(iter(names_in(source)), "") if source is not None and is_path(source) else ""
@@ -233,17 +235,36 @@ def _elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     return ""
 
 
-def of_lengths(tensor: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for a tensor from which a size is read."""
-    root = line_of(root_of(tensor), facts)
-    return suggest("lengths", tensor=root) if root else ""
+def of_lengths(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a tensor from which a size is read; "" for one that the function itself computes."""
+    root = root_of(tensor)
+    text = line_of(root, facts)
+    is_made = isinstance(root, ast.Name) and last_set(root.id, node, facts.around(node)) is not None
+    is_given = not is_made or _is_passed_in(root, node, facts)
+    return suggest("lengths", tensor=text) if text and is_given else ""
 
 
-def of_a_bound(number: ast.expr, facts: Facts) -> str:
+def of_a_bound(number: ast.expr, node: ast.Subscript, facts: Facts) -> str:
     """Return the suggestion for a bound of a slice."""
+    row = _of_one_row(node, number, facts)
+    if row:
+        return suggest("one-row", row=row)
     if _is_random(number, number, facts):
         return suggest("random-number", tensor=line_of(number, facts) or "the number")
     return suggest("bound", tensor=line_of(number, facts) or "n")
+
+
+def _of_one_row(node: ast.Subscript, number: ast.expr, facts: Facts) -> str:
+    """Return the code that takes the one row of a slice such as ``x[n:n + 1]`` by an index; "" for other slices."""
+    part = next((each for each in index_parts(node) if _contains(each, number)), None)
+    if not isinstance(part, ast.Slice) or part.step is not None or not isinstance(part.upper, ast.BinOp):
+        return ""
+    text, last = line_of(part.lower, facts), part.upper
+    is_one = isinstance(last.op, ast.Add) and isinstance(last.right, ast.Constant) and last.right.value == 1
+    is_tensor = facts.of(node.value).kind is Kind.TENSOR and isinstance(node.ctx, ast.Load)
+    if not text or not is_one or not is_tensor or line_of(last.left, facts) != text:
+        return ""
+    return line_of(node, facts, {part: f"{text if isinstance(part.lower, ATOMS) else f'({text})'}.view(1)"})
 
 
 def of_an_index(node: ast.Subscript, number: ast.AST | None, facts: Facts) -> str:
@@ -277,7 +298,10 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("elements", tensor=elements)
     if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
         return ""
-    return _of_elements(root.id, loop_over(root.id, node, around), tensor, facts)
+    iterable = loop_over(root.id, node, around)
+    if iterable is not None and facts.of(iterable).kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:
+        return ""  # whose elements are tensors of their own
+    return _of_elements(root.id, iterable, tensor, facts)
 
 
 def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, facts: Facts) -> str:
@@ -339,7 +363,7 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Fa
     if side and use.role is not Role.INDEX:
         return suggest("read-together", side=side)
     if use.role in {Role.SIZE, Role.ITERATED}:
-        return of_lengths(tensor, facts)
+        return of_lengths(tensor, node, facts)
     user = use.node
     is_row = isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load)
     return of_an_index(user, tensor, facts) if is_row and isinstance(user, ast.Subscript) else ""

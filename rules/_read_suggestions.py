@@ -71,11 +71,6 @@ OF_READS: dict[str, Suggestion] = {
         "the scale of a `GradScaler`",
         "read the scale every N steps only, or train in bfloat16, which needs no scaler",
     ),
-    "compare": row(
-        "103",
-        "`equal` or `allclose`",
-        "keep the answer on the GPU, `{test}`, and choose there with `torch.where`, or compare the host data behind the operands",
-    ),
     "guard": row(
         "101 103 104",
         "a guard of operations with a mask",

@@ -40,6 +40,7 @@ TABLE: dict[str, Suggestion] = {
         "a bound of a slice",
         "use the Python number from which the host creates `{tensor}`, or keep all elements and a mask: `torch.arange(upper_bound, device=...) < {tensor}`",
     ),
+    "one-row": row("106", "a slice of one row", "index on the GPU: `{row}`"),
     "index": row(
         "101 103 106",
         "an index",
@@ -179,16 +180,6 @@ TABLE: dict[str, Suggestion] = {
         "302",
         "what a factory makes, for the type of another tensor",
         "create the tensor on the GPU: add `dtype={like}.dtype, device={like}.device` to the call that creates it",
-    ),
-    "data": row(
-        "301 302",
-        "data of unknown kind",
-        "`{full}` if `{data}` is a number, else `{pinned}`",
-    ),
-    "new": row(
-        "301",
-        "`new_tensor`",
-        "`{full}` if `{data}` is a number, else create a pinned tensor and call `.to({tensor}.device, non_blocking=True)`",
     ),
     "constants": row(
         "301 302",

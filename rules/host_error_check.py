@@ -119,13 +119,14 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
-        return Match(call, message, gpu_operand(call, facts), _hint(name))
+        return Match(call, message, gpu_operand(call, facts), _hint(name, call, facts))
 
 
-def _hint(name: str) -> str:
-    """Return the suggestion for an operation, by its full name."""
+def _hint(name: str, call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for an operation, by its full name; a program that catches the error needs the check."""
     if name in _SUGGESTED:
-        return suggest(_SUGGESTED[name])
+        is_caught = any(isinstance(each, ast.Try) and each.handlers for each in facts.around(call).up(call))
+        return "" if is_caught else suggest(_SUGGESTED[name])
     if not name.startswith(_CHECKED):
         return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
     last = name.rpartition(".")[2]

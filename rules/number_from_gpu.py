@@ -145,13 +145,13 @@ def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str
         return suggest(name)
     if facts.in_loop(call) and not facts.made_in_loop(number):
         return of_rounds(call, number, facts)
-    return of_lengths(number, facts) or suggest("size")
+    return of_lengths(number, call, facts) or suggest("size")
 
 
 def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: bool) -> str:
     if facts.in_loop(node) and not facts.made_in_loop(number):
         return of_rounds(node, number, facts)
-    return of_a_bound(number, facts) if is_bound else of_an_index(node, number, facts)
+    return of_a_bound(number, node, facts) if is_bound else of_an_index(node, number, facts)
 
 
 def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:

@@ -17,8 +17,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._instead import of_a_number
-from ._parts import ATOMS, line_of
-from ._shared import blocking_call, given, gpu_operand, shown, subject, unpacks
+from ._shared import blocking_call, given, gpu_operand, shown
 from ._suggestions import suggest
 
 _CONVERSIONS = {
@@ -34,7 +33,7 @@ _CONVERSIONS = {
     "torch.cuda.amp.GradScaler.get_scale",
 }
 # The form of each comparison that stays on the GPU.
-_COMPARISONS = {"equal": "(a == b).all()", "allclose": "torch.isclose(a, b).all()"}
+_COMPARISONS = frozenset({"equal", "allclose"})
 
 
 class ScalarConversion(Rule):
@@ -84,28 +83,20 @@ same = torch.isclose(scores, distance).all()
             call, facts, Effect.SCALAR, _CONVERSIONS
         ):
             return None
-        is_scale = facts.name_of(call.func).endswith(".get_scale")
-        hint = suggest("scale") if is_scale else _of_a_comparison(call, facts)
+        hint = (
+            suggest("scale") if facts.name_of(call.func).endswith(".get_scale") else _of_a_number(call, facts)
+        )
         message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
         return Match(
             call,
             message,
             gpu_operand(call, facts),
-            hint or of_a_number(call, next(iter(given(call)), None), facts),
+            hint,
         )
 
 
-def _of_a_comparison(call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for `torch.equal` or `torch.allclose`, whose answer the GPU can keep; "" for other calls."""
-    name = facts.name_of(call.func).rpartition(".")[2]
-    if name not in _COMPARISONS or unpacks(call) or facts.raises(call):
-        return ""
-    operands = [subject(call, facts), facts.argument(call, "other")]
-    texts = [line_of(operand, facts) for operand in operands]
-    if not all(texts) or len(given(call)) > len(operands):
-        return suggest("compare", test=_COMPARISONS[name])
-    left, right = (
-        text if isinstance(each, ATOMS) else f"({text})" for each, text in zip(operands, texts, strict=True)
-    )
-    test = f"({left} == {right}).all()" if name == "equal" else f"torch.isclose({texts[0]}, {texts[1]}).all()"
-    return suggest("compare", test=test)
+def _of_a_number(call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for a conversion, by the use of the number; a comparison of tensors may only be asserted."""
+    if facts.name_of(call.func).rpartition(".")[2] in _COMPARISONS:
+        return suggest("asserted") if facts.raises(call) else ""
+    return of_a_number(call, next(iter(given(call)), None), facts)

@@ -149,7 +149,7 @@ class StatementFacts:
     def made_in_loop(self, node: ast.AST) -> bool:
         """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
-            return False
+            return self._around.made_in_loop(node)  # of a `while` alone the statement shows the body
         return not self._around.paths_in(node).isdisjoint(self._shared.bound_in(self._place.loop))
 
     def before(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)

@@ -75,7 +75,8 @@ class SyntaxContext:
         for around in self.up(node, itself=False):
             if isinstance(around, (*_FUNCTIONS, *_COMPREHENSIONS)):
                 return False
-            if isinstance(around, _LOOPS) and _is_in(inner, around.body):
+            is_tested = isinstance(around, ast.While) and inner is around.test
+            if isinstance(around, _LOOPS) and (is_tested or _is_in(inner, around.body)):
                 return not self.paths_in(node).isdisjoint(self._bound_in(around.body))
             inner = around
         return False
