@@ -34,7 +34,7 @@ from ._parts import (
     root_of,
     views_in,
 )
-from ._shared import call_around, index_parts
+from ._shared import call_around, index_parts, keywords_of
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -100,7 +100,8 @@ def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
     if facts.in_loop(node) and name:
         return suggest("store-in-loop", store=name)
     made = last_set(name, node, facts.around(node))
-    if isinstance(made, ast.Call) and any(last_name(each.func) in _FACTORIES for each in calls_in(made)):
+    factory = next((each for each in calls_in(made) if last_name(each.func) in _FACTORIES), None)
+    if isinstance(made, ast.Call) and factory is not None and "device" not in keywords_of(factory):
         return suggest("store-on-gpu", store=name)
     return ""
 
@@ -150,17 +151,20 @@ def of_an_upload(
         return suggest("constant", data=line_of(data, facts) or name)
     if data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES and device:
         return suggest("made-above", source=name, device=device)
-    is_stored = last_name(call.func) == "copy_"  # the copy has its place, and `source` must keep its own
-    if (
-        not is_stored
-        and name.startswith("self.")
-        and name.count(".") == 1
-        and not facts.function(call).endswith("__init__")
-    ):
+    if _is_own(call, name, facts):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
-    is_parameter_itself = isinstance(source, ast.Name) and is_parameter(source.id, call, around)
-    is_of_a_batch = not is_parameter_itself and _is_passed_in(source, call, facts)
+    is_argument = isinstance(source, ast.Name) and is_parameter(source.id, call, around)
+    is_of_a_batch = not is_argument and _is_passed_in(source, call, facts)
     return suggest("loader", source=name, copy=copy) if is_of_a_batch else ""
+
+
+def _is_own(call: ast.Call, name: str, facts: Facts) -> bool:
+    """Return whether a call moves an attribute of the object, outside of its constructor.
+
+    The copy of `copy_` has its place, and the attribute must keep its own.
+    """
+    is_attribute = name.startswith("self.") and name.count(".") == 1
+    return is_attribute and last_name(call.func) != "copy_" and not facts.function(call).endswith("__init__")
 
 
 def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:

@@ -24,9 +24,6 @@ TABLE: dict[str, Suggestion] = {
         "`repeat`",
         "repeat by a number that the host knows, or index with `torch.arange(upper_bound) % n`",
     ),
-    "arange": row(
-        "106", "a bound of `arange`", "use a bound that the host has, or an upper bound and a mask"
-    ),
     "stack": row(
         "106", "GPU scalars made one tensor", "use `torch.stack`, which joins GPU scalars without a read"
     ),
@@ -91,16 +88,6 @@ TABLE: dict[str, Suggestion] = {
         "201",
         "elements of several tensors read through the same mask",
         "compute with all elements, `{tensor}` in place of `{tensor}[{mask}]`, and choose where the result is stored or reduced: `torch.where({mask}, result, other)`",
-    ),
-    "masked-elements": row(
-        "203",
-        "`masked_select`",
-        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}.flatten()[torch.nonzero_static({mask}.flatten(), size=n)[:, 0]]`",
-    ),
-    "masked-rows": row(
-        "201 203",
-        "read through a mask",
-        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n).unbind(1)]`",
     ),
     "distinct-count": row(
         "204",
@@ -246,7 +233,7 @@ TABLE: dict[str, Suggestion] = {
     "sample": row(
         "502",
         "a sample of a distribution",
-        "draw without the check of the parameters, for a normal distribution by `loc + scale * torch.randn_like(loc)`",
+        "draw without the check of the parameters: `loc + scale * torch.randn_like(loc)`",
     ),
     "no-form": row(
         "502",

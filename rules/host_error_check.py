@@ -129,11 +129,10 @@ def _hint(name: str, call: ast.Call, facts: Facts) -> str:
         return "" if is_caught else suggest(_SUGGESTED[name])
     if not name.startswith(_CHECKED):
         return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
-    last = name.rpartition(".")[2]
+    owner, _, last = name.rpartition(".")
+    if last in {"sample", "sample_n"}:
+        return suggest("sample") if owner.endswith(".Normal") else ""
     if last[:1].islower():
-        return (
-            suggest("sample")
-            if last in {"sample", "sample_n"}
-            else suggest("distribution-method", method=last)
-        )
-    return suggest("distribution")
+        return suggest("distribution-method", method=last)
+    case = facts.blocks(call)  # some block for another reason too, which the argument does not take away
+    return suggest("distribution") if case is not None and case.unless else ""

@@ -118,9 +118,11 @@ def _literal(node: ast.expr) -> int | None:
 
 
 def _of_numbers(numbers: list[int]) -> str:
-    """Return the suggestion for literal row numbers: a slice for neighbouring rows."""
-    if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-        return suggest("slice", slice=f"{numbers[0]}:{numbers[-1] + 1 or ''}")
+    """Return the suggestion for literal row numbers: a slice for rows in even steps."""
+    step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+    end = numbers[-1] + 1
+    if step > 0 and numbers == list(range(numbers[0], end, step)) and (numbers[0] < 0) is (end <= 0):
+        return suggest("slice", slice=f"{numbers[0]}:{end or ''}{f':{step}' if step > 1 else ''}")
     return suggest("rows")
 
 

@@ -132,8 +132,7 @@ def _of_a_read(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     }
     if isinstance(around, (ast.BinOp, ast.UnaryOp)) and len(others) > 1:
         return suggest("masked-all", tensor=tensor, mask=picked)
-    is_known = facts.of(node.value).ndim is not None and facts.of(mask).ndim is not None
-    return suggest("masked-rows", tensor=tensor, mask=picked) if is_known else ""
+    return ""
 
 
 def _missing_dims(node: ast.Subscript, mask: ast.AST, facts: Facts) -> int | None:

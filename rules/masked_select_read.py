@@ -14,8 +14,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import as_operand, blocking_call, gpu_operand, shown, subject
-from ._suggestions import suggest
+from ._shared import blocking_call, gpu_operand, shown
 
 
 class MaskedSelectRead(Rule):
@@ -53,8 +52,4 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the selected elements"
-        tensor, mask = subject(call, facts), facts.argument(call, "mask")
-        if mask is None or tensor is call:
-            return Match(call, message, gpu_operand(call, facts))
-        hint = suggest("masked-elements", tensor=as_operand(tensor, facts), mask=as_operand(mask, facts))
-        return Match(call, message, gpu_operand(call, facts), hint)
+        return Match(call, message, gpu_operand(call, facts))

@@ -32,7 +32,7 @@ from ._shared import PYTHON, blocking_call, decider, given, index_elements, inde
 from ._suggestions import suggest
 
 _METHODS = "torch.Tensor."
-_SUGGESTED = {"add", "sub", "full", "repeat", "arange"}
+_SUGGESTED = {"add", "sub", "full", "repeat"}
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
 

@@ -101,7 +101,7 @@ _LOGS = frozenset(
     ]
 )
 _LOG_PARTS = frozenset({"log", "track", "print", "write", "report", "record", "metric", "metrics"})
-_APPENDS = frozenset({"append", "extend", "appendleft", "add", "insert", "put"})
+_APPENDS = frozenset({"append", "extend", "appendleft"})
 _RECORDS = frozenset({"update", "setdefault"})
 _CONVERTS = frozenset(
     [

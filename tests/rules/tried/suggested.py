@@ -139,8 +139,6 @@ SHOWN: dict[str, Shown] = {
         ast.stmt, "masked_scatter_", _masked(_KEPT + "y[w] = torch.arange(n, device='cuda').to(y.dtype)", _rows)
     ),
     "masked-sum": Shown(ast.expr, "torch.where", _masked("y = v[w].sum()", _on_gpu(_ROWS, _EXACT, view=[""]))),
-    "masked-rows": Shown(ast.expr, "nonzero_static", _masked("y = v[w]", _rows)),
-    "masked-elements": Shown(ast.expr, "nonzero_static", _masked("y = torch.masked_select(v, w)", st.one_of(_rows, _GRADIENTS))),
     "distinct-count": Shown(
         ast.BinOp, "torch.diff", _plain("y = torch.as_tensor(0 + len(torch.unique(v)), device='cuda')", st.one_of(_rows, _grids, _on_gpu(_ROWS + " // 2", _EXACT, view=[""])))
     ),
@@ -150,7 +148,7 @@ SHOWN: dict[str, Shown] = {
     ),
     "index": Shown(ast.expr, "squeeze", _plain("y = v[w]", _grids, _on_gpu("torch.tensor({row}, device='cuda', dtype=torch.{dtype})", ["int64", "int32"], row=["1", "0", "-1"]))),
     "one-row": Shown(ast.expr, "view(1)", _plain("y = v[w:w + 1]", _grids, _on_gpu("torch.tensor({row}, device='cuda', dtype=torch.{dtype})", ["int64", "int32"], row=["1", "0"]))),
-    "slice": Shown(ast.Subscript, ":", _plain("y = v[[1, 2]] * 1", _grids)),
+    "slice": Shown(ast.Subscript, ":", st.one_of(_plain("y = v[[1, 2]] * 1", _grids), _plain("y = v[[0, 2]] * 1", _grids), _plain("y = v[[-3, -1]] * 1", _grids))),
     "choose": Shown(ast.IfExp, "torch.where", st.one_of(_same("y = v if (v > 2).any() else w"), _same("y = v if not (v > 2).any() else w"))),
     "max-number": Shown(ast.expr, "clamp", _plain("y = torch.as_tensor(max(v, 2), dtype=v.dtype, device='cuda')", _scalars)),
     "min-number": Shown(ast.expr, "clamp", _plain("y = torch.as_tensor(min(2, v), dtype=v.dtype, device='cuda')", _scalars)),
