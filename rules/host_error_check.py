@@ -21,7 +21,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import blocking_call, gpu_operand, on_gpu, shown
 from ._suggestions import suggest
 
 _NO_FORM = (
@@ -119,7 +119,8 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
-        return Match(call, message, gpu_operand(call, facts), _hint(name, call, facts))
+        because = gpu_operand(call, facts) or on_gpu(facts.of(call))
+        return Match(call, message, because, _hint(name, call, facts))
 
 
 def _hint(name: str, call: ast.Call, facts: Facts) -> str:

@@ -1,9 +1,12 @@
-"""Argument checks of ``torch.distributions``: whether the project turns them off for all of them."""
+"""Argument checks of ``torch.distributions``: what a class of the project has checked, and whether the project turns all checks off."""
 
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import FALSE
+from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import tensor_in
 from syncscan.check.infer.transfer.point import Point
@@ -35,6 +38,21 @@ def on_tensors(name: str, bound: Bound) -> Bound:
         return bound
     values = {arg: tuple(map(tensor_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES}
     return bound._replace(values=bound.values | values)
+
+
+def is_plain_distribution(name: str) -> bool:
+    """Return whether a class is the base of all distributions, whose constructor checks the attributes of the object."""
+    return name in _BASES
+
+
+def with_parameters(at: Point, cls: Class, call: Call) -> Call:
+    """Return a call of that constructor with the attributes that ``arg_constraints`` names as an argument of its own."""
+    itself = AbstractValue(Kind.INSTANCE, payload=cls)
+    constraints = at.attribute(itself, "arg_constraints")
+    keys = constraints.payload if constraints.kind is Kind.DICT else ()
+    names = [key for key in keys or () if isinstance(key, str)]
+    checked = join_all([tensor_in(at.attribute(itself, name)) for name in names])
+    return call._replace(kwargs={**call.kwargs, "parameters": checked}, slots=())
 
 
 _SHAPES = frozenset({"self", "sample_shape", "validate_args"})

@@ -10,6 +10,7 @@ from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import has_method
+from syncscan.check.infer.transfer.distributions import is_plain_distribution, with_parameters
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.modules import (
     MODULE_METHODS,
@@ -86,6 +87,8 @@ def _of_module(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
 
 def made_by_base(at: Point, cls: Class, outside: str, call: Call) -> AbstractValue:
     """Return what the initialiser of a stubbed base class makes, and store the tensors that it holds for an object."""
+    if is_plain_distribution(outside):
+        return at.call_outside(outside, with_parameters(at, cls, call))
     made = at.call_outside(outside, call)
     stub = at.context.stub(outside)
     if stub is not None and made.device is not Device.UNKNOWN:

@@ -53,3 +53,41 @@ class Prior(torch.distributions.MultivariateNormal):
 
     def mean_of(self):
         return self.loc.tolist()  # expect: SYN102
+
+
+class Truncated(torch.distributions.Distribution):
+    arg_constraints = {
+        "low": torch.distributions.constraints.real,
+        "high": torch.distributions.constraints.real,
+    }
+
+    def __init__(self, low, high, validate_args=None):
+        self.low, self.high = torch.distributions.utils.broadcast_all(low, high)
+        super().__init__(self.low.size(), validate_args=validate_args)  # expect: SYN502
+
+    def sample(self):
+        return self.low.tolist()  # expect: SYN102
+
+
+class Unchecked(torch.distributions.distribution.Distribution):
+    arg_constraints = {"low": torch.distributions.constraints.real}
+
+    def __init__(self, low):
+        self.low, self.other = low, torch.ones(3, device="cuda")
+        super().__init__(low.size(), validate_args=False)  # silent
+
+
+class OfTheHost(torch.distributions.Distribution):
+    arg_constraints = {"low": torch.distributions.constraints.real}
+
+    def __init__(self, low):
+        self.low, self.other = low, torch.ones(3, device="cuda")
+        super().__init__(low.size())  # silent
+
+
+def truncated(x=torch.ones(3, device="cuda")):
+    low, high = torch.distributions.utils.broadcast_all(x, 2.0)  # expect: SYN302
+    torch.distributions.utils.broadcast_all(x, x)  # silent
+    torch.distributions.utils.broadcast_all(torch.ones(3), 2.0)  # silent
+    Truncated(low, high), Unchecked(low), OfTheHost(torch.ones(3))
+    return high.tolist()  # expect: SYN102
