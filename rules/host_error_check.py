@@ -21,6 +21,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
+from ._parts import last_name
 from ._shared import blocking_call, gpu_operand, on_gpu, shown
 from ._suggestions import suggest
 
@@ -49,6 +50,7 @@ _SUGGESTED = {  # rows of the table of suggestions
     "torch.cuda.amp.GradScaler.step": "scaler",
 }
 _CHECKED = "torch.distributions."
+_OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf", "_validate_sample"})  # methods that check their value
 
 
 class HostErrorCheck(Rule):
@@ -133,7 +135,9 @@ def _hint(name: str, call: ast.Call, facts: Facts) -> str:
     owner, _, last = name.rpartition(".")
     if last in {"sample", "sample_n"}:
         return suggest("sample") if owner.endswith(".Normal") else ""
-    if last[:1].islower():
-        return suggest("distribution-method", method=last)
+    if last == "_validate_sample" and last_name(call.func) == "__init__":  # what the base class calls
+        return suggest("distribution")
+    if last[:1].islower() or last == "_validate_sample":
+        return suggest("distribution-method", method=last) if last in _OF_A_VALUE else ""
     case = facts.blocks(call)  # some block for another reason too, which the argument does not take away
     return suggest("distribution") if case is not None and case.unless else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import FALSE
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
@@ -45,14 +45,17 @@ def is_plain_distribution(name: str) -> bool:
     return name in _BASES
 
 
-def with_parameters(at: Point, cls: Class, call: Call) -> Call:
-    """Return a call of that constructor with the attributes that ``arg_constraints`` names as an argument of its own."""
+def check_parameters(at: Point, cls: Class, call: Call) -> AbstractValue:
+    """Check the attributes that ``arg_constraints`` names, as the constructor of the base class does, like values of a method."""
+    if call.given(2, "validate_args") is FALSE:
+        return BOTTOM
     itself = AbstractValue(Kind.INSTANCE, payload=cls)
     constraints = at.attribute(itself, "arg_constraints")
     keys = constraints.payload if constraints.kind is Kind.DICT else ()
     names = [key for key in keys or () if isinstance(key, str)]
     checked = join_all([tensor_in(at.attribute(itself, name)) for name in names])
-    return call._replace(kwargs={**call.kwargs, "parameters": checked}, slots=())
+    at.call_outside(f"{_PACKAGE}Distribution._validate_sample", Call((itself, checked), {}, call.site))
+    return checked
 
 
 _SHAPES = frozenset({"self", "sample_shape", "validate_args"})

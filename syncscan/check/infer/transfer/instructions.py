@@ -30,7 +30,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
-from syncscan.check.infer.transfer.methods import inherited, made_by_base
+from syncscan.check.infer.transfer.methods import inherited, is_known_base, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
 from syncscan.check.infer.transfer.operators import binary, compared, unary
@@ -212,7 +212,7 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
         if name in base.methods:
             return call_function(at, base.methods[name], call.on(itself))
     for outside in (each for base in cls.mro() for each in base.external_bases):
-        if name == "__init__" and at.context.stub(outside) is not None:
+        if name == "__init__" and is_known_base(at, outside):
             return made_by_base(at, cls, outside, call)
     if (method := inherited(at, cls, name)) is not None:
         return at.call_outside(method, call.on(itself))

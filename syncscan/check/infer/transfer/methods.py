@@ -10,7 +10,7 @@ from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import has_method
-from syncscan.check.infer.transfer.distributions import is_plain_distribution, with_parameters
+from syncscan.check.infer.transfer.distributions import check_parameters, is_plain_distribution
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.modules import (
     MODULE_METHODS,
@@ -78,17 +78,22 @@ def _of_class(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 def _of_module(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     if isinstance(base.payload, str):
         itself = call.first.payload
-        if name == "__init__" and isinstance(itself, Class) and at.context.stub(base.payload) is not None:
+        if name == "__init__" and isinstance(itself, Class) and is_known_base(at, base.payload):
             own = Call(call.args[1:], call.kwargs, call.site, call.slots[1:], call.is_open_ended)
             return made_by_base(at, itself, base.payload, own)
         return at.call_outside(f"{base.payload}.{name}", call)
     return at.call(at.attribute(base, name), call)
 
 
+def is_known_base(at: Point, outside: str) -> bool:
+    """Return whether the constructor of an external class is known: it has a stub, or checks the attributes of the object."""
+    return at.context.stub(outside) is not None or is_plain_distribution(outside)
+
+
 def made_by_base(at: Point, cls: Class, outside: str, call: Call) -> AbstractValue:
     """Return what the initialiser of a stubbed base class makes, and store the tensors that it holds for an object."""
     if is_plain_distribution(outside):
-        return at.call_outside(outside, with_parameters(at, cls, call))
+        return check_parameters(at, cls, call)
     made = at.call_outside(outside, call)
     stub = at.context.stub(outside)
     if stub is not None and made.device is not Device.UNKNOWN:
