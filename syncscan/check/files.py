@@ -208,7 +208,7 @@ def forget_packages() -> None:
 
 
 _MEASURES_OR_SHOWS = frozenset({"bench", "benchmark", "benchmarks", "example", "examples"})
-_OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests"}
+_OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests", "testing", "test_utils", "testing_utils"}
 
 
 def is_outside(module: str) -> bool:
@@ -225,7 +225,7 @@ def is_test(module: str) -> bool:
     return (
         file.startswith("test_")
         or file.endswith("_test")
-        or file == "conftest"
+        or file in {"conftest", "tests"}
         or not _MEASURES_OR_SHOWS.isdisjoint(file.split("_"))
         or not _OUTSIDE.isdisjoint(folders)
     )

@@ -1,5 +1,7 @@
 """Tests of counters that let statements run in few steps: ``if step % 100 == 0``, ``if batch_idx > 0: return``.
 
+A question such as ``should_log`` asks a counter elsewhere.
+
 With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
 """
 
@@ -19,6 +21,10 @@ _COUNTS = re.compile(
 )
 _OF_BATCHES = re.compile(
     r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration))_*"
+)
+# What a program logs or saves, it logs or saves in few steps: ``if self.should_log(step):``.
+_ASKS = re.compile(
+    r"_*should_(log|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
 _UPDATES = frozenset(
     {"backward", "step", "zero_grad", "unscale_", "clip_grad_norm_", "training_step", "train_step"}
@@ -47,6 +53,8 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
         return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
     if isinstance(test, ast.BinOp):
         return not holds and _is_remainder(test, counters)
+    if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):
+        return holds and _matches(_ASKS, last_name(test.func if isinstance(test, ast.Call) else test))
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return False
     operator, left, right = test.ops[0], test.left, test.comparators[0]

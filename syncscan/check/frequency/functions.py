@@ -46,7 +46,7 @@ _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
     r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
     |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
-    |train | fit | evaluate_model | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
+    |train | fit | evaluate_model | assert_.* | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
 )
 # Packages and modules that convert checkpoints.

@@ -19,6 +19,14 @@ class Module(torch.nn.Module):
             loss.tolist()  # expect: SYN102 (step)
         if self.layer_idx % 2 == 0:
             loss.tolist()  # expect: SYN102 (step)
+        if self.metrics.should_log(self.step):
+            loss.tolist()  # expect: SYN102 (once)
+        if self.should_stop:
+            loss.tolist()  # expect: SYN102 (step)
+        should_log = self.metrics.should_log(self.step)
+        if not should_log:
+            return loss
+        loss.tolist()  # expect: SYN102 (once)
         return loss
 
     def validation_step(self, batch, batch_idx):
