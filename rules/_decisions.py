@@ -26,12 +26,24 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
     if tensor is None or not isinstance(test, (ast.If, ast.While, ast.IfExp)):
         return ""
     if isinstance(test, ast.If) and _ends_with(test, ast.Raise):
-        return suggest("asserted")
+        return of_an_assertion(node, facts)
     if isinstance(test, ast.IfExp):
         return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
     if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
         return _of_branch(test, node, tensor, facts)
     return _of_an_end(test, line_of(test.test, facts, {node: facts.source(tensor)}), node, facts)
+
+
+def of_an_assertion(node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a test that raises; "" where a flag beside the test turns the test off already."""
+    around = facts.parent(node)
+    while isinstance(around, ast.UnaryOp):
+        around = facts.parent(around)
+    beside = around.values if isinstance(around, ast.BoolOp) and isinstance(around.op, ast.And) else []
+    is_flagged = any(
+        isinstance(each, (ast.Name, ast.Attribute)) and not facts.of(each).is_gpu for each in beside
+    )
+    return "" if is_flagged else suggest("asserted")
 
 
 def _on_the_gpu(test: ast.expr, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:

@@ -19,7 +19,7 @@ from syncscan.syntax.use import (
 )
 
 from ._data import data_behind, is_constant
-from ._decisions import of_a_decision
+from ._decisions import of_a_decision, of_an_assertion
 from ._parts import (
     ATOMS,
     LONGEST,
@@ -57,7 +57,7 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         name = facts.name_of(call.func).rpartition(".")[2]
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
     if facts.raises(node):
-        return suggest("asserted")
+        return of_an_assertion(node, facts)
     if facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts):
         return _of_a_loop(node, tensor, facts)
     return _by_use(node, tensor, facts)
@@ -91,7 +91,10 @@ def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str
     """Return the suggestion for a copy by what becomes of the copy; "" where the host works with the copy."""
     if use.role is Role.APPENDED and facts.in_loop(use.node):
         return suggest("append-copy", tensor=name, list=_list_of(use, facts))
-    return suggest("index-tensor", tensor=line_of(tensor, facts)) if use.role is Role.INDEX else ""
+    is_index = (
+        use.role is Role.INDEX and isinstance(use.node, ast.Subscript) and facts.of(use.node.value).is_gpu
+    )
+    return suggest("index-tensor", tensor=line_of(tensor, facts)) if is_index else ""
 
 
 def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
@@ -182,7 +185,7 @@ def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
 def of_a_test(tested: ast.expr, facts: Facts) -> str:
     """Return the suggestion for a GPU tensor that decides a branch."""
     if facts.raises(tested):
-        return suggest("asserted")
+        return of_an_assertion(tested, facts)
     whole = facts.parent(tested)
     if isinstance(whole, ast.BoolOp) and all(_is_truth(each, facts) for each in whole.values):
         return _of_several(whole, facts)
@@ -242,7 +245,7 @@ def _elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
 def of_lengths(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     """Return the suggestion for a tensor from which a size is read; "" for one that the function itself computes."""
     root = root_of(tensor)
-    text = line_of(root, facts)
+    text = line_of(root, facts) if root is not None and facts.of(root).kind is Kind.TENSOR else ""
     is_made = isinstance(root, ast.Name) and last_set(root.id, node, facts.around(node)) is not None
     is_given = not is_made or _is_passed_in(root, node, facts)
     return suggest("lengths", tensor=text) if text and is_given else ""
@@ -312,6 +315,8 @@ def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, f
     """Return the suggestion for elements or rows that a loop reads; ``iterable`` holds them if the loop runs over them."""
     methods = [call.func.attr for call in calls_in(tensor) if isinstance(call.func, ast.Attribute)]
     name = line_of(iterable, facts) or root
+    if tensor is not None and any(isinstance(each, ast.Slice) for each in ast.walk(tensor)):
+        return ""  # a part of another length in each iteration
     if not name.replace(".", "").replace("_", "").isalnum():
         return ""
     if methods:
@@ -348,7 +353,7 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if use.role is Role.LOGGED:
         return suggest("log", tensor=name) if facts.in_loop(node) else ""
     if use.role in {Role.RECORDED, Role.ADDED}:
-        return suggest("record", tensor=name)
+        return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)
     return _of_a_host_number(use, node, tensor, facts)
 
 

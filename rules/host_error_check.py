@@ -126,12 +126,21 @@ host = torch.linalg.inv(torch.eye(8))
 
 
 def _hint(name: str, call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for an operation, by its full name; a program that catches the error needs the check."""
+    """Return the suggestion for an operation, by its full name."""
     if name in _SUGGESTED:
-        is_caught = any(isinstance(each, ast.Try) and each.handlers for each in facts.around(call).up(call))
-        return "" if is_caught else suggest(_SUGGESTED[name])
-    if not name.startswith(_CHECKED):
-        return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
+        return "" if _needs_its_check(call, facts) else suggest(_SUGGESTED[name])
+    if name.startswith(_CHECKED):
+        return _of_a_distribution(name, call, facts)
+    return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
+
+
+def _needs_its_check(call: ast.Call, facts: Facts) -> bool:
+    """Return whether the program catches the error of a call, or makes the call for its caller: ``super().step(optimizer)``."""
+    is_caught = any(isinstance(each, ast.Try) and each.handlers for each in facts.around(call).up(call))
+    return is_caught or (isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call))
+
+
+def _of_a_distribution(name: str, call: ast.Call, facts: Facts) -> str:
     owner, _, last = name.rpartition(".")
     if last in {"sample", "sample_n"}:
         return suggest("sample") if owner.endswith(".Normal") else ""

@@ -11,6 +11,7 @@ import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.syntax.use import Role, use_of
 
 from ._parts import line_of
 from ._shared import as_operand, blocking_call, given, gpu_operand, shown, subject
@@ -63,5 +64,7 @@ def _hint(call: ast.Call, facts: Facts) -> str:
     around = facts.parent(call)
     is_len = isinstance(around, ast.Call) and facts.name_of(around.func) == "builtins.len"
     is_size = isinstance(around, ast.Attribute) and around.attr in {"shape", "size", "numel"}
-    is_count = (is_len or is_size) and len(given(call)) == (tensor in given(call))
+    counted = around if is_len and around is not None else call
+    is_tested = use_of(counted, facts.around(call)).role is Role.TEST  # by Python, which needs the number
+    is_count = (is_len or is_size) and not is_tested and len(given(call)) == (tensor in given(call))
     return suggest("distinct-count", tensor=as_operand(tensor, facts)) if is_count else ""

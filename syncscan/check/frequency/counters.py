@@ -55,18 +55,18 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
         return not holds and _is_remainder(test, counters)
     if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):
         return holds and _matches(_ASKS, last_name(test.func if isinstance(test, ast.Call) else test))
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return False
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and _compares(test, counters, holds=holds)
+
+
+def _compares(test: ast.Compare, counters: frozenset[str], *, holds: bool) -> bool:
+    """Return whether a comparison of a counter has this outcome in few steps."""
     operator, left, right = test.ops[0], test.left, test.comparators[0]
     if isinstance(operator, (ast.Eq, ast.NotEq)):
         is_exact = isinstance(operator, ast.Eq) is holds
         return is_exact and (_is_remainder(left, counters) or _is_first(left, right, counters))
     is_below = isinstance(operator, (ast.Lt, ast.LtE)) is holds
-    return (
-        isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
-        and is_below
-        and _is_first(left, right, counters)
-    )
+    is_order = isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+    return is_order and is_below and _is_first(left, right, counters)
 
 
 def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.infer.source.syntax import last_name, path_of, walk
 from syncscan.model import When
 
 _OWNERS = ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
@@ -293,7 +293,7 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             counters |= _counters_of(node) if reads else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
-        elif isinstance(node, ast.Expr) and _registers(node.value):
+        elif _sets_up(node):
             yield Region(When.ONCE, _lines(node), _calls_in(node))
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
             yield Region(When.ONCE, _lines(node), frozenset(), name)
@@ -318,9 +318,12 @@ def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     return frozenset({last_name(loop.target.elts[0])})
 
 
-def _registers(node: ast.expr) -> bool:
-    """Return whether a call registers a part of a module: a second call with the same name would replace the part."""
-    return isinstance(node, ast.Call) and last_name(node.func) in _REGISTERS
+def _sets_up(node: ast.stmt) -> bool:
+    """Return whether a statement registers a part of a module, which a second one would replace, or loads a file of tensors."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call) and last_name(node.value.func) in _REGISTERS
+    call = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
+    return isinstance(call, ast.Call) and path_of(call.func) == "torch.load"
 
 
 def _asks_self(test: ast.expr) -> bool:
