@@ -81,7 +81,7 @@ def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
 
 def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts) -> str:
     """Return the suggestion for a test that ends a loop or a function."""
-    count = line_of(_counted(test.test), facts) if isinstance(test, ast.While) else ""
+    count = line_of(_counted(test.test, facts), facts) if isinstance(test, ast.While) else ""
     if count:
         return suggest("counter", tensor=count)
     leaves = test.body[-1]
@@ -90,16 +90,12 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
     return suggest("stop", test=text) if text and facts.in_loop(node) else ""
 
 
-def _counted(condition: ast.expr) -> ast.AST | None:
+def _counted(condition: ast.expr, facts: Facts) -> ast.AST | None:
     """Return the tensor that a condition compares by order with a bound, as a count is; else None."""
-    is_order = isinstance(condition, ast.Compare) and isinstance(
-        condition.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    )
-    return (
-        root_of(condition.left)
-        if isinstance(condition, ast.Compare) and is_order and not calls_in(condition)
-        else None
-    )
+    if not isinstance(condition, ast.Compare) or calls_in(condition):
+        return None
+    is_order = isinstance(condition.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+    return root_of(condition.left) if is_order and facts.of(condition.left).is_gpu else None
 
 
 def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:

@@ -167,7 +167,14 @@ def _is_own(call: ast.Call, name: str, facts: Facts) -> bool:
     The copy of `copy_` has its place, and the attribute must keep its own.
     """
     is_attribute = name.startswith("self.") and name.count(".") == 1
-    return is_attribute and last_name(call.func) != "copy_" and not facts.function(call).endswith("__init__")
+    is_kept = last_name(call.func) == "copy_" or _is_put_back(call, name, facts)
+    return is_attribute and not is_kept and not facts.function(call).endswith("__init__")
+
+
+def _is_put_back(call: ast.Call, name: str, facts: Facts) -> bool:
+    """Return whether a statement puts the copy in place of its source: ``self.x = self.x.to(device)``."""
+    statement = facts.statement(call)
+    return isinstance(statement, ast.Assign) and any(facts.source(each) == name for each in statement.targets)
 
 
 def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
@@ -390,9 +397,16 @@ def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
 
     A line number would be wrong after an edit above it.
     """
-    kind = _kind_of_read(node)
+    kind, own = _kind_of_read(node), facts.statement(node)
+    made = (
+        {each.id for each in own.targets if isinstance(each, ast.Name)}
+        if isinstance(own, ast.Assign)
+        else set()
+    )
     for side, statement in (("before", facts.before(node)), ("after", facts.after(node))):
         calls = calls_in(statement) if isinstance(statement, (ast.Assign, ast.Expr)) else []
+        if side == "after":  # a read of what this statement copied needs no copy of its own
+            calls = [each for each in calls if made.isdisjoint(names_in(each.func))]
         if kind and any(_kind_of_read(each) == kind for each in calls):
             return side
     return ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+_CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault"})
+
 
 class NamesIn:
     """The places of each name in a function, its nested functions included.
 
-    ``changed`` holds the values whose methods such as `add_` the function calls.
+    ``changed`` holds the values whose methods such as `add_` and `append` the function calls.
     """
 
     def __init__(self, function: ast.AST) -> None:
@@ -25,5 +27,5 @@ class NamesIn:
                         self.assigned[target.id].append(node)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 name = node.func.attr
-                if name.endswith("_") and not name.startswith("_"):
+                if name in _CHANGES or (name.endswith("_") and not name.startswith("_")):
                     self.changed.append(node.func.value)
