@@ -1,8 +1,6 @@
 """Tests of counters that let statements run in few steps: ``if step % 100 == 0``, ``if batch_idx > 0: return``.
 
-A question such as ``should_log`` asks a counter elsewhere.
-
-With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
+A question such as ``should_log`` asks a counter elsewhere. With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ _COUNTS = re.compile(
 _OF_BATCHES = re.compile(
     r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration))_*"
 )
-# What a program logs or saves, it logs or saves in few steps: ``if self.should_log(step):``.
+# A program logs and saves in few steps: ``if self.should_log(step):``.
 _ASKS = re.compile(
     r"_*should_(log|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
