@@ -17,12 +17,13 @@ from syncscan.check.prove.functions import (
     call_value,
     unresolved,
 )
+from syncscan.check.prove.identity import stores_of
 from syncscan.check.prove.lists import fills
 from syncscan.check.prove.names import module_value, name_value
-from syncscan.check.prove.outline import REGISTERING
+from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.python import compares, formats, hashes
+from syncscan.check.prove.python import compares, formats, hashes, sets_by_name
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
@@ -63,6 +64,8 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
     """Walk a call; return the result."""
     function = node.func
     if isinstance(function, ast.Attribute):
+        if function.attr == "__setattr__" and not _passes_on(frame, node):
+            _sets(frame, node)
         if _is_super(frame, function.value):
             return call_super(frame, node, function.attr, arguments_of(frame, node))
         base = base_value(frame, function.value)
@@ -75,6 +78,29 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
         frame.evaluate(node.args[0])
         return BOOL
     return call_value(frame, node, callee, arguments_of(frame, node), name)
+
+
+def _passes_on(frame: WalkFrame, node: ast.Call) -> bool:
+    """Return whether a ``__setattr__`` gives the name and the value that it was given to the next one."""
+    parameters = [each.name for each in frame.function.parameters[1:3]]
+    given = [each.id for each in node.args[-2:] if isinstance(each, ast.Name)]
+    is_one = frame.function.name == "__setattr__" and frame.function.owner is not None
+    return is_one and given == parameters and not any(stores_of(frame.function.node, name) for name in given)
+
+
+def _sets(frame: WalkFrame, node: ast.Call) -> None:
+    """Note the attribute that a ``__setattr__`` sets, of the object of the method where none is given."""
+    found = set_by(node)
+    if found is None:
+        return
+    owner, name, value = found
+    of_method = AbstractValue(Kind.INSTANCE, payload=frame.function.owner) if frame.function.owner else TOP
+    sets_by_name(
+        frame,
+        of_method if owner is None else base_value(frame, owner),
+        frame.evaluate(name),
+        TOP if value is None else frame.evaluate(value),
+    )
 
 
 def _is_super(frame: WalkFrame, node: ast.expr) -> bool:
@@ -173,11 +199,8 @@ def _of_array(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> A
 
 def _registers(frame: WalkFrame, base: AbstractValue, args: Arguments) -> None:
     """Note the attribute that a method of a module sets."""
-    name = args.given(0, "name")
-    if name is not None and isinstance(name.payload, str):
-        given = [*args.args[1:2], *(each for key, each in args.kwargs.items() if key != "name")]
-        value = given[0] if given else TOP
-        frame.walk.stored.setdefault(name.payload, []).append((base, value))
+    given = [*args.args[1:2], *(each for key, each in args.kwargs.items() if key != "name")]
+    sets_by_name(frame, base, args.given(0, "name"), given[0] if given else TOP)
 
 
 def _of_tensor(

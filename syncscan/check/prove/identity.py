@@ -21,7 +21,7 @@ def gives_back(decorator: Function) -> bool:
         return False
     name = _returned_name(node)
     inner = decorator.children.get(name)
-    return isinstance(inner, Function) and len(_stores_of(node, name)) == 1 and gives_back(inner)
+    return isinstance(inner, Function) and len(stores_of(node, name)) == 1 and gives_back(inner)
 
 
 def returned_parameter(function: Function) -> str:
@@ -31,7 +31,7 @@ def returned_parameter(function: Function) -> str:
         return ""
     name = _returned_name(node)
     is_own = name in function.by_name and not function.by_name[name].star
-    return name if is_own and not _stores_of(node, name) else ""
+    return name if is_own and not stores_of(node, name) else ""
 
 
 def _is_plain(function: Function) -> bool:
@@ -59,7 +59,7 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own_nodes(child)
 
 
-def _stores_of(node: ast.FunctionDef, name: str) -> list[ast.AST]:
+def stores_of(node: ast.AST, name: str) -> list[ast.AST]:
     """Return what may bind a name in a function or in functions inside it, parameters aside."""
     found: list[ast.AST] = []
     for each in ast.walk(node):

@@ -8,7 +8,7 @@ import builtins
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.prove.frame import WalkFrame, Walks
 from syncscan.check.prove.source import SetByFunction
-from syncscan.check.prove.values import TOP, AbstractValue, external, join_all
+from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all
 from syncscan.model import Kind
 
 _BUILTINS = frozenset(dir(builtins))
@@ -27,12 +27,17 @@ def name_value(frame: WalkFrame, name: str) -> AbstractValue:
     scopes = frame.source.scopes
     if function is not None and function.node is not frame.module.tree and name in scopes.locals_of(function):
         return TOP  # bound on no path that was walked
+    is_at_the_top = frame.function.node is frame.module.tree
     function = function.parent if function is not None else None
     while function is not None:
         if name in scopes.locals_of(function):
             return _captured(frame, function, name)
         function = function.parent
-    return module_value(frame.prover, frame.module, name)
+    whole = module_value(frame.prover, frame.module, name)
+    if is_at_the_top and name in frame.source.bindings(frame.module).by_name:
+        # bound further down only: ``print = partial(print, flush=True)`` reads the name of Python
+        return join(whole, _from_elsewhere(frame.prover, frame.module, name))
+    return whole
 
 
 def _captured(frame: WalkFrame, function: Function, name: str) -> AbstractValue:
@@ -67,6 +72,7 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
     found = bindings.by_name.get(name)
     if found is None:
         return _from_elsewhere(prover, module, name, steps)
+    own = submodule_of(prover, module, name)
     values = []
     for each in found:
         if isinstance(each, (Function, Class)):
@@ -75,7 +81,8 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
             if prover.ran.body(each.function):
                 values.append(prover.asked(each.function).binds(name))
         elif isinstance(each, Import):
-            values.append(import_value(prover, each, steps + 1))
+            is_own = own is not None and each == (module.name, name)
+            values.append(definition_value(own) if is_own else import_value(prover, each, module, steps + 1))
         elif isinstance(each, ast.AnnAssign) and (promised := _promised(prover, module, each)) is not TOP:
             values.append(promised)
         elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -91,7 +98,7 @@ def _promised(prover: Walks, module: Module, node: ast.AnnAssign) -> AbstractVal
     return TOP if any(option.kind is Kind.TENSOR for option in found.options) else found
 
 
-def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int) -> AbstractValue:
+def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int = 0) -> AbstractValue:
     """Return the value of a name that the module itself does not bind."""
     bindings = prover.source.bindings(module)
     if name in _OF_MODULES:
@@ -102,11 +109,9 @@ def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int) -> Abs
         source = prover.source.program.modules.get(star)
         if source is None:
             return TOP
-        if steps < _MOST_STEPS and source is not module:
-            found = module_value(prover, source, name, steps + 1)
-            if found is not TOP and not _is_builtin(found):
-                return found
-    submodule = prover.source.program.modules.get(f"{module.name}.{name}") if module.is_package else None
+        if source is not module and _defines(prover, source, name, steps + 1):
+            return module_value(prover, source, name, steps + 1)
+    submodule = submodule_of(prover, module, name)
     if submodule is not None:
         return definition_value(submodule)
     if name in _BUILTINS:
@@ -114,12 +119,28 @@ def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int) -> Abs
     return TOP
 
 
+def _defines(prover: Walks, module: Module, name: str, steps: int) -> bool:
+    """Return whether a module binds a name itself, or by a star of another module of the project."""
+    bindings = prover.source.bindings(module)
+    if name in bindings.by_name or submodule_of(prover, module, name) is not None:
+        return True
+    if "__getattr__" in bindings.by_name and name not in _BUILTINS:
+        return True
+    sources = filter(None, map(prover.source.program.modules.get, bindings.stars))
+    return steps < _MOST_STEPS and any(_defines(prover, each, name, steps + 1) for each in sources)
+
+
 def _is_builtin(value: AbstractValue) -> bool:
     return isinstance(value.payload, str) and value.payload.startswith("builtins.")
 
 
-def import_value(prover: Walks, target: Import, steps: int = 0) -> AbstractValue:
-    """Return the value of an import."""
+def submodule_of(prover: Walks, package: Module, name: str) -> Module | None:
+    """Return the submodule of a package that has a name."""
+    return prover.source.program.modules.get(f"{package.name}.{name}") if package.is_package else None
+
+
+def import_value(prover: Walks, target: Import, importer: Module, steps: int = 0) -> AbstractValue:
+    """Return the value of an import in a module."""
     program = prover.source.program
     source = program.modules.get(target.module)
     if not target.name:
@@ -136,7 +157,9 @@ def import_value(prover: Walks, target: Import, steps: int = 0) -> AbstractValue
     if steps >= _MOST_STEPS:
         return TOP
     submodule = program.modules.get(f"{source.name}.{target.name}")
-    if target.name not in prover.source.bindings(source).by_name and submodule is not None:
+    if submodule is not None and target.name not in prover.source.bindings(source).by_name:
         return definition_value(submodule)
     found = module_value(prover, source, target.name, steps + 1)
+    if submodule is not None and source is importer:  # a package that binds the name later, or again
+        return join(definition_value(submodule), found)
     return TOP if _is_builtin(found) else found

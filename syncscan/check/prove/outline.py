@@ -9,7 +9,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -21,7 +21,8 @@ from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
 
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-_NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", *sorted(REGISTERING)))
+ANY_NAME = "*"  # of an attribute that a function sets under a computed name, on its own object
+_NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", "__setattr__", *sorted(REGISTERING)))
 # Nodes that define something in a body, or that decide how a call of its function goes.
 _DEFINING = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
@@ -110,7 +111,7 @@ def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
     for position, function in enumerate(module.functions):
         stored = _stored_attributes(function)
         if names_any:
-            stored.update(dict.fromkeys(_attributes_by_name(function), True))
+            stored.update(_attributes_by_name(function))
         for attribute, of_others in stored.items():
             yield position, attribute, of_others
 
@@ -140,7 +141,7 @@ def plain_targets(node: ast.stmt) -> list[str]:
 def _stored_attributes(function: Function) -> dict[str, bool]:
     """Return the attributes that a function's code sets or fills, each with whether on other objects than its own."""
     found: dict[str, bool] = {}
-    own = function.parameters[0].name if function.parameters and not function.is_static else ""
+    own = own_name(function)
     queue: list[ast.AST] = [*getattr(function.node, "body", ())]
     while queue:
         node = queue.pop()
@@ -162,12 +163,39 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
     return found
 
 
-def _attributes_by_name(function: Function) -> Iterator[str]:
+def _attributes_by_name(function: Function) -> Iterator[tuple[str, bool]]:
     """Yield the attributes that a function sets by calls with their names: ``setattr(x, "a", 1)``."""
+    own = own_name(function)
     for node in walk(function.node):
-        if isinstance(node, ast.Call):
-            name = last_name(node.func)
-            at = node.args[1:2] if name == "setattr" else node.args[:1] if name in REGISTERING else []
-            at = at or [each.value for each in node.keywords if each.arg == "name" and name in REGISTERING]
-            if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
-                yield at[0].value
+        if isinstance(node, ast.Call) and (found := set_by(node)) is not None:
+            owner, name, _ = found
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield name.value, True
+            elif own and (owner is None or (isinstance(owner, ast.Name) and owner.id == own)):
+                yield ANY_NAME, False
+
+
+def own_name(function: Function) -> str:
+    """Return the name of the object of a method, or ""."""
+    return function.parameters[0].name if function.parameters and not function.is_static else ""
+
+
+def set_by(node: ast.Call) -> tuple[ast.expr | None, ast.expr, ast.expr | None] | None:
+    """Return the owner, the name and the value of the attribute that a call sets by its name; the owner is None for ``super()``."""
+    func, args = node.func, list(node.args)
+    owner, called = (func.value, func.attr) if isinstance(func, ast.Attribute) else (None, last_name(func))
+    if called in REGISTERING:
+        args += sorted((each.value for each in node.keywords), key=_is_no_name(node))
+    elif called == "setattr" or (called == "__setattr__" and len(args) == 3):
+        owner, args = (args[0], args[1:]) if args else (owner, args)
+    elif called != "__setattr__":
+        return None
+    if isinstance(owner, ast.Call) and last_name(owner.func) == "super":
+        owner = None
+    return (owner, args[0], args[1] if len(args) > 1 else None) if args else None
+
+
+def _is_no_name(node: ast.Call) -> Callable[[ast.expr], bool]:
+    """Return a test for the values of keyword arguments other than ``name``."""
+    names = [each.value for each in node.keywords if each.arg == "name"]
+    return lambda value: value not in names

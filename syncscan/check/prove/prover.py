@@ -13,6 +13,7 @@ from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
+from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
 from syncscan.check.prove.values import (
@@ -331,15 +332,20 @@ class Prover:
         ]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
+        if values or writers:
+            writers += self._writers_of_any(related)
         is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
         keep = kept_inside if is_list else kept_outside
         for writer in writers:
-            walk = self.asked(writer)
-            stored = [*walk.stored.get(name, ()), *(walk.filled.get(name, ()) if is_list else ())]
-            values += [keep(value) for base, value in stored if _may_be_of(base, related)]
+            values += map(keep, _stores_of(self.asked(writer), name, related, is_list=is_list))
             if TOP in values:
                 return [TOP]
         return values
+
+    def _writers_of_any(self, classes: set[Class]) -> list[Function]:
+        """Return the methods of classes that set an attribute of their object under a computed name."""
+        found = of_classes(self.answer(Question(Asked.STORING, name=ANY_NAME)), classes)
+        return [each for each in found if each.owner is not None and self.ran.body(each)]
 
     def hooks(self) -> list[Function | str]:
         """Return the functions that the project registers as hooks of modules, and the places of unknown hooks."""
@@ -365,6 +371,16 @@ def _moved(value: AbstractValue) -> AbstractValue:
     return value
 
 
+def _stores_of(walk: Walk, name: str, classes: set[Class], *, is_list: bool) -> Iterator[AbstractValue]:
+    """Yield all that a function stores into an attribute of objects of some classes."""
+    for base, value in (*walk.stored.get(name, ()), *(walk.filled.get(name, ()) if is_list else ())):
+        if _may_be_of(base, classes):
+            yield value
+    for base, value in walk.stored.get(ANY_NAME, ()):
+        if _is_of(base, classes):
+            yield value
+
+
 def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
     """Return whether the owner of an attribute that is set may be an object of some classes."""
     if base is BOTTOM:
@@ -376,6 +392,12 @@ def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
         elif option.kind not in {Kind.NUMBER, Kind.STRING, Kind.TENSOR, Kind.NDARRAY, Kind.LIST, Kind.DICT}:
             return option.kind is not Kind.MODULE or not isinstance(option.payload, Module)
     return False
+
+
+def _is_of(base: AbstractValue, classes: set[Class]) -> bool:
+    """Return whether a value is known to be an object of some classes, or may be one of several."""
+    kinds = {Kind.INSTANCE, Kind.CLASS}
+    return any(option.kind in kinds and option.payload in classes for option in base.options)
 
 
 def _of_keywords(value: AbstractValue) -> AbstractValue:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
+from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     BOOL,
@@ -235,6 +236,8 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     """Walk ``getattr`` and its like: any property, or setter, of the name may run."""
     given = args.given(1, "name")
     text = given.payload if given is not None and given.kind is Kind.STRING else None
+    if name == "setattr":
+        sets_by_name(frame, args.args[0] if args.args else TOP, given, args.given(2, "value") or TOP)
     if not isinstance(text, str) and frame.prover.ran.knows_calls:
         return TOP  # the run names the property that ran
     if not isinstance(text, str):
@@ -242,12 +245,18 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     if name == "setattr":
         for method in frame.source.setters(text):
             frame.calls(node, method)
-        stored = (args.args[0] if args.args else TOP, args.given(2, "value") or TOP)
-        frame.walk.stored.setdefault(text, []).append(stored)
         return NONE
     default = args.args[2:3]
     found = frame.attribute(node, args.args[0] if args.args else TOP, text)
     return join(found, default[0]) if default else found
+
+
+def sets_by_name(
+    frame: WalkFrame, owner: AbstractValue, name: AbstractValue | None, value: AbstractValue
+) -> None:
+    """Note the attribute that a call sets by its name."""
+    known = name.payload if name is not None and name.kind is Kind.STRING else None
+    frame.walk.stored.setdefault(known if isinstance(known, str) else ANY_NAME, []).append((owner, value))
 
 
 _TYPES = frozenset({"dict", "str", "list", "object", "int", "float", "bytes"})

@@ -264,7 +264,7 @@ def _maker(frame: WalkFrame, node: ast.expr) -> str:
 def _import(frame: WalkFrame, node: ast.Import | ast.ImportFrom) -> None:
     for name, target in imported_names(node, frame.module).items():
         if name != "*":
-            frame.bind(name, import_value(frame.prover, target))
+            frame.bind(name, import_value(frame.prover, target, frame.module))
 
 
 @handles(STATEMENTS, "FunctionDef", "AsyncFunctionDef")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 from syncscan.check.engine import Engine
@@ -24,11 +25,33 @@ def proved(
     facts: FactSet | None = None,
 ) -> Certificate:
     """Return the certificate of a function of a module `program` that has imported torch."""
-    text = "import torch\n" + textwrap.dedent(program)
-    source = Source(Path("/program.py"), "program.py", "program", text)
+    files = {"program": program}
+    return proved_files(
+        files, *assumptions, entry=f"program:{entry}", run=run, operations=operations, facts=facts
+    )
+
+
+def proved_files(
+    files: Mapping[str, str],
+    *assumptions: str,
+    entry: str,
+    run: RunSeen | None = None,
+    operations: dict[str, object] | None = None,
+    facts: FactSet | None = None,
+) -> Certificate:
+    """Return the certificate of a function of several modules that have imported torch; ``a.__init__`` is a package."""
+    sources = [
+        Source(Path(f"/{path}.py"), f"{path}.py", name.removesuffix(".__init__"), _text(text))
+        for name, text in files.items()
+        for path in [name.replace(".", "/")]
+    ]
     engine = Engine(Conventions(), table=load_table().with_own(operations or {}), facts=facts)
-    result = engine.check([source], None, lambda *_: None)
+    result = engine.check(sources, None, lambda *_: None)
     assert result.failed == []
     solver = engine.solver
     assert isinstance(solver, Solver)
-    return Proofs(solver, result.findings, [source], assumptions, run).certify(f"program:{entry}")
+    return Proofs(solver, result.findings, sources, assumptions, run).certify(entry)
+
+
+def _text(program: str) -> str:
+    return "import torch\n" + textwrap.dedent(program)

@@ -16,6 +16,45 @@ SET = {
         def step(box: Box) -> int:
             return 1 if box.limit else 2
     """,
+    "by-a-computed-name": """
+        class Box:
+            def __init__(self) -> None:
+                self.limit = 0
+            def load(self, values: dict[str, torch.Tensor]) -> None:
+                for name, value in values.items():
+                    setattr(self, name, value)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """,
+    "by-the-setter-of-all": """
+        class Movable:
+            def __setattr__(self, name: str, value) -> None:
+                if isinstance(value, torch.Tensor):
+                    value = value.cuda()
+                super().__setattr__(name, value)
+        class Box(Movable):
+            def __init__(self) -> None:
+                self.limit = torch.zeros(1)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """,
+    "past-the-setter": """
+        class Box:
+            def __init__(self, x: torch.Tensor) -> None:
+                self.limit = 0
+                object.__setattr__(self, "limit", x)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """,
+    "as-a-buffer-of-a-computed-name": """
+        class Box(torch.nn.Module):
+            def __init__(self, x: torch.Tensor, name: str) -> None:
+                super().__init__()
+                self.limit = 0
+                self.register_buffer(name, x)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """,
     "as-a-buffer": """
         class Box(torch.nn.Module):
             def __init__(self, x: torch.Tensor) -> None:
@@ -39,6 +78,26 @@ SET = {
 @pytest.mark.parametrize("program", SET.values(), ids=SET.keys())
 def test_no_way_to_set_an_attribute_is_forgotten(program: str) -> None:
     assert not proved(program).is_proved
+
+
+def test_a_setter_that_passes_values_on_changes_none() -> None:
+    program = """
+        class Named:
+            def __setattr__(self, name: str, value) -> None:
+                if name.startswith("_"):
+                    raise AttributeError(name)
+                super().__setattr__(name, value)
+        class Box(Named):
+            def __init__(self) -> None:
+                self.limit = 0
+        class Other:
+            def load(self, values: dict[str, torch.Tensor]) -> None:
+                for name, value in values.items():
+                    setattr(self, name, value)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """
+    assert proved(program).is_proved
 
 
 def test_a_test_for_none_doubts_an_annotation() -> None:

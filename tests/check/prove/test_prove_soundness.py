@@ -452,6 +452,12 @@ HIDDEN = {
         def step(n: int) -> int:
             return int(n)
     """,
+    "name-of-python-bound-again": """
+        import functools
+        print = functools.partial(print, flush=True)
+        def step(x: torch.Tensor) -> None:
+            print(x)
+    """,
     "unknown-callee": """
         def step(processors, name: str) -> None:
             processors[name]()

@@ -1,0 +1,83 @@
+"""A name that several definitions bind is any of them, and those that it had before."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.prove.proving import proved, proved_files
+
+LIMITS = """
+    class Limits:
+        def __init__(self, module) -> None:
+            self.largest = torch.ones(1, device="cuda")
+"""
+# Each has a package `names`, whose name `limits` is bound by itself.
+BOUND_BY_ITSELF = {
+    "submodule": {
+        "names.limits": "LARGEST = 3",
+        "kinds": LIMITS,
+        "names.__init__": """
+            from kinds import Limits
+            from . import limits as given
+            limits = Limits(given)
+        """,
+    },
+    "star": {
+        "kinds": LIMITS,
+        "more": """
+            from kinds import Limits
+            limits = Limits(3)
+        """,
+        "names.__init__": """
+            from more import *
+            limits = (limits, 1)[0]
+        """,
+    },
+    "star-of-a-star": {
+        "kinds": LIMITS,
+        "most": """
+            from kinds import Limits
+            limits = Limits(3)
+        """,
+        "more": "from most import *",
+        "names.__init__": """
+            from more import *
+            limits = (limits, 1)[0]
+        """,
+    },
+}
+
+
+@pytest.mark.parametrize("files", BOUND_BY_ITSELF.values(), ids=BOUND_BY_ITSELF.keys())
+def test_a_name_bound_by_itself_has_the_value_from_before(files: dict[str, str]) -> None:
+    step = """
+        from names import limits
+        def step() -> int:
+            return int(limits.largest)
+    """
+    assert not proved_files({**files, "program": step}, entry="program:step").is_proved
+
+
+def test_a_package_that_imports_its_submodule_has_the_submodule() -> None:
+    files = {
+        "names.limits": "def largest() -> int: return 3",
+        "names.__init__": "from . import limits",
+        "program": """
+            from names import limits
+            def step() -> int:
+                return limits.largest()
+        """,
+    }
+    assert proved_files(files, entry="program:step").is_proved
+
+
+def test_a_name_of_python_that_is_bound_again_keeps_its_first_meaning() -> None:
+    program = """
+        def passed(function):
+            return function
+        print = passed(print)
+        def step(x: torch.Tensor) -> None:
+            print(x)
+    """
+    found = proved(program)
+    assert [each.finding.expression for each in found.obstacles] == ["print(x)"]
