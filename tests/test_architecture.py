@@ -54,7 +54,7 @@ FLOORS = {
     "syncscan.check.frequency": ("counters guards transfers", "functions", "cached", "lines"),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
-        "packages uses values",
+        "cycles packages uses values",
         "conditions identity ran",
         "outline",
         "source walk",

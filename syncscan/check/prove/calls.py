@@ -115,10 +115,13 @@ def _is_super(frame: WalkFrame, node: ast.expr) -> bool:
 def base_value(frame: WalkFrame, node: ast.expr) -> AbstractValue:
     """Return what stands before a dot, or is called: a function there does not get about."""
     if isinstance(node, ast.Name):
-        return name_value(frame, node.id)
-    if isinstance(node, ast.Attribute):
-        return frame.attribute(node, base_value(frame, node.value), node.attr)
-    return frame.evaluate(node)
+        found = name_value(frame, node.id)
+    elif isinstance(node, ast.Attribute):
+        found = frame.attribute(node, base_value(frame, node.value), node.attr)
+    else:
+        found = frame.evaluate(node)
+    frame.walk.is_partial = frame.walk.is_partial or found is BOTTOM
+    return found
 
 
 def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:

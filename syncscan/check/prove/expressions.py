@@ -22,10 +22,12 @@ from syncscan.check.prove.statements import assign
 from syncscan.check.prove.truths import asks_truth, narrowing, truth_of
 from syncscan.check.prove.values import (
     BOOL,
+    BOTTOM,
     HOST,
     NUMBER,
     STRING,
     TOP,
+    UNREACHED,
     AbstractValue,
     join,
     join_all,
@@ -93,11 +95,13 @@ def _lambda(frame: WalkFrame, node: ast.Lambda) -> AbstractValue:
 
 @handles(EXPRESSIONS, "BoolOp")
 def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
-    ends, found = isinstance(node.op, ast.Or), []
+    ends, found = isinstance(node.op, ast.Or), list[AbstractValue]()
     with narrowing() as narrowed:
         for part in node.values[:-1]:
             value = frame.evaluate(part)
             known = asks_truth(frame, part, value)
+            if known is UNREACHED:
+                return join_all(found)
             if known is not (not ends):
                 found.append(value)
             if known is ends:
@@ -111,6 +115,8 @@ def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
 def _unary_op(frame: WalkFrame, node: ast.UnaryOp) -> AbstractValue:
     if isinstance(node.op, ast.Not):
         known = truth_of(frame, node.operand)
+        if known is UNREACHED:
+            return BOTTOM
         return BOOL if known is None else refine(BOOL, payload=not known)
     return unary(frame, node, frame.evaluate(node.operand))
 

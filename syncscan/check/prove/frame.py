@@ -198,6 +198,7 @@ class WalkFrame:
             self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
             return TOP
         value: AbstractValue = handler(self, node)
+        self.walk.is_partial = self.walk.is_partial or value is BOTTOM
         return value
 
     def run(self, body: Iterable[ast.stmt]) -> bool:
@@ -260,10 +261,10 @@ class WalkFrame:
         yield env
         self._tries.pop()
 
-    def loop(self, body: Callable[[], bool], after: Callable[[], None] | None = None) -> bool:
+    def loop(self, body: Callable[[], bool], after: Callable[[], bool]) -> bool:
         """Walk the body of a loop until no name changes; return whether the code behind the loop may be reached.
 
-        ``after`` narrows the names where the loop ends by itself.
+        ``after`` narrows the names where the loop ends by itself, and returns whether it may.
         """
         start, iterations = dict(self.env), 0
         while True:
@@ -281,11 +282,13 @@ class WalkFrame:
                 head = {name: value if start.get(name) is value else TOP for name, value in head.items()}
             start = head
         self.env = start
-        if after is not None:
-            after()
-        for env in loop.ends:
+        ends = [*loop.ends]
+        if after():
+            ends.insert(0, self.env)
+        self.env = ends[0] if ends else start
+        for env in ends[1:]:
             self.env = merged(self.env, env)
-        return True
+        return bool(ends)
 
     def leaves(self, *, again: bool) -> None:
         """Note the names at a ``break``, or a ``continue``."""

@@ -23,7 +23,7 @@ from syncscan.check.persistence.state import SavedState, written
 from syncscan.check.prove.outline import Outline
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, Solved
-from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Unwalked, Walk
+from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 
 Node = Function | tuple[Class, str]  # a walk, or an attribute
 Read = Function | tuple[Class, str] | Question
@@ -46,16 +46,22 @@ class KeptComputation(NamedTuple):
     signature: int
     used: list[str]
     body: int
+    lacks: bool
 
 
 class KeptWalk(Walk):
     """A walk whose summary and obstacles are read when they are asked for."""
 
-    __slots__ = ("_fill",)
+    __slots__ = ("_fill", "_lacks")
 
-    def __init__(self, function: Function, fill: Callable[[Walk, str], None]) -> None:
+    def __init__(self, function: Function, fill: Callable[[Walk, str], None], *, lacks: bool) -> None:
         """Take ``fill``, which restores the attribute of a name."""
-        self.function, self.is_open, self._fill = function, False, fill
+        self.function, self.is_open, self._fill, self._lacks = function, False, fill, lacks
+
+    @property
+    def lacks(self) -> bool:
+        """Return whether a value is not computed, without restoring the values."""
+        return self._lacks
 
     def __getattr__(self, name: str) -> Any:
         """Restore an attribute on its first access."""
@@ -66,7 +72,7 @@ class KeptWalk(Walk):
 
 
 _OF_A_BODY = frozenset({"obstacles", "call_lines", "assumed"})
-_OF_A_WALK = _OF_A_BODY | {"returned", "yielded", "bound", "stored", "filled", "passed"}
+_OF_A_WALK = _OF_A_BODY | {"returned", "yielded", "bound", "stored", "filled", "passed", "is_partial"}
 
 
 class _Values(ValueWriter):
@@ -137,8 +143,6 @@ class Signatures:
 
     def _summary(self, walk: Walk) -> Data:
         """Return the part of a walk that readers see, as data."""
-        if isinstance(walk, Unwalked):
-            return "unwalked"
         values = self.values
         return [
             values[walk.returned],
@@ -155,6 +159,7 @@ class Signatures:
                 ]
                 for function, calls in walk.passed.items()
             ],
+            walk.is_partial,
         ]  # fmt: skip
 
 
@@ -214,7 +219,9 @@ class WalkWriter:
         of = self._signatures.of
         try:
             reads = [number for read, answer in computed.reads for number in (self._node(read), of(answer))]
-            return [reads, of(computed.found), computed.used, self._body(computed.found)]
+            found = computed.found
+            lacks = isinstance(found, Walk) and found.lacks
+            return [reads, of(found), computed.used, self._body(found), lacks]
         except NotKeptError:
             return None
 
@@ -313,7 +320,7 @@ class KeptWalks:
     def found(self, node: Node, kept: KeptComputation) -> Any:
         """Return the result of a kept computation."""
         if isinstance(node, Function):
-            walk = KeptWalk(node, lambda walk, name: self._fill(walk, name, kept))
+            walk = KeptWalk(node, lambda walk, name: self._fill(walk, name, kept), lacks=kept.lacks)
             self.signatures.note(walk, kept.signature)
             return walk
         with reading():
@@ -329,7 +336,7 @@ class KeptWalks:
 
     def _fill_summary(self, walk: Walk, signature: int) -> None:
         values = self._values
-        returned, yielded, bound, stored, filled, passed = json.loads(self._lines[signature])
+        returned, yielded, bound, stored, filled, passed, walk.is_partial = json.loads(self._lines[signature])
         walk.returned, walk.yielded = values[returned], values[yielded]
         walk.bound = {name: values[value] for name, value in bound}
         walk.stored, walk.filled = (

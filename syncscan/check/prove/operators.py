@@ -215,6 +215,8 @@ def _is_declared(frame: WalkFrame, node: ast.expr) -> bool:
 
 def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
     """Return the truth value of a test for None, where the value is known."""
+    if BOTTOM in {left, right}:
+        return BOTTOM
     if right.kind is not Kind.NONE or left.kind in {Kind.UNKNOWN, Kind.UNION, Kind.MODULE}:
         return BOOL
     return refine(BOOL, payload=(left.kind is Kind.NONE) is (name == "Is"))

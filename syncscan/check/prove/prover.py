@@ -11,6 +11,7 @@ from syncscan.check.defects import defect
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.outline import ANY_NAME
@@ -32,7 +33,7 @@ from syncscan.check.prove.values import (
     may_hold_gpu,
     with_keys,
 )
-from syncscan.check.prove.walk import Unwalked, Walk
+from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
@@ -42,6 +43,7 @@ _MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened
 _REWRITTEN_FROM = 0.1  # share of computations that no kept result replaced, above which all are stored again
 _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
+_UNSET = AbstractValue(Kind.UNKNOWN, payload="unset")  # of an attribute that no walk so far sets
 _FACTS = "values are in every call what the runtime facts say"
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
@@ -71,7 +73,13 @@ class Prover:
         self._hooks: list[Function | str] | None = None
         self._kept = kept  # of an earlier proof
         self._answers: dict[Question, Any] = {}
-        self._unread: dict[Function, Unwalked] = {}
+        self._unread: dict[Function, Walk] = {}  # as readers see them before their first walk
+        self._nodes_read: list[set[Node]] = []  # of each computation in progress
+        # The nodes whose values may still change, each with those that it reads.
+        self._reading: dict[Node, set[Node]] = {}
+        self._final: set[Node] = set()  # the others
+        # The names of a walk, or the value of an attribute, that became anything.
+        self._settled_nodes: dict[Node, Any] = {}
         self._reads: list[
             dict[tuple[Read, int], Any]
         ] = []  # of each computation in progress, by the answer's identity
@@ -82,10 +90,21 @@ class Prover:
         self.readers: dict[Function, frozenset[str]] = {}  # names whose containers a function only reads
 
     def walk(self, function: Function) -> Walk:
-        """Return the walk of a function at the fixed point."""
+        """Return the walk of a function at the fixed point.
+
+        A value that is not computed at the fixed point of its cycle becomes anything, since nothing in the source makes it.
+        The cycles below come first, so that the result does not depend on the order of computations.
+        """
         self.asked(function)
-        while self._worklist:
-            self._compute(next(iter(self._worklist)))
+        while self._worklist or self._reading:
+            while self._worklist:
+                self._compute(next(iter(self._worklist)))
+            final, lacking = lowest(self._reading, self._lacks)
+            self._final |= final
+            for node in final:
+                del self._reading[node]
+            for node in lacking:
+                self._set(node, self._settled(node, self._values[node]))
         found: Walk = self._values[function]
         return found
 
@@ -106,11 +125,12 @@ class Prover:
             found = BOTTOM if isinstance(node, tuple) else self._unwalked(node)
         if self._in_progress:
             self._dependents.setdefault(node, {})[self._in_progress[-1]] = None
+            self._nodes_read[-1].add(node)
             self._note(node, found)
         return found
 
-    def _unwalked(self, function: Function) -> Unwalked:
-        return self._unread.setdefault(function, Unwalked(function))
+    def _unwalked(self, function: Function) -> Walk:
+        return self._unread.setdefault(function, Walk(function, is_partial=True))
 
     def _compute(self, node: Node) -> None:
         """Compute a node again from the present values of others; put its readers on the worklist if the value changed."""
@@ -118,6 +138,7 @@ class Prover:
         self._iterations[node] += 1
         self._in_progress.append(node)
         self._reads.append({})
+        self._nodes_read.append(set())
         outer, self.assumptions.used = self.assumptions.used, {}
         try:
             found = self._replayed(node)
@@ -127,16 +148,46 @@ class Prover:
         finally:
             self._in_progress.pop()
             reads = [(read, answer) for (read, _), answer in self._reads.pop().items()]
+            nodes = self._nodes_read.pop()
             used, self.assumptions.used = self.assumptions.used, outer
         self.used.update(used)
         if self._keeps:
             self._computed.setdefault(node, []).append(Computation(reads, found, [*used]))
         if self._iterations[node] > _MOST_ITERATIONS:
             found = found.open() if isinstance(found, Walk) else TOP
+        is_final = nodes <= self._final
+        if is_final:
+            self._final.add(node)
+            self._reading.pop(node, None)
+        else:
+            self._reading[node] = nodes
+        self._set(node, self._settled(node, found) if is_final or node in self._settled_nodes else found)
+
+    def _set(self, node: Node, found: Any) -> None:
+        """Take a result of a node; put the readers on the worklist if the value changed."""
         before = self._values.get(node, _UNSEEN)
         self._values[node] = found
         if before is _UNSEEN or self._differ(before, found):
             self._worklist.update(self._dependents.pop(node, {}))
+
+    def _lacks(self, node: Node) -> bool:
+        """Return whether a part of a node's value is not computed."""
+        found = self._values[node]
+        return found in (BOTTOM, _UNSET) if isinstance(node, tuple) else found.lacks
+
+    def _settled(self, node: Node, found: Any) -> Any:
+        """Return a result with anything for what is not computed at the fixed point, now or when the node was settled before."""
+        before = self._settled_nodes.get(node)
+        if isinstance(node, tuple):
+            if before is None and found not in (BOTTOM, _UNSET):
+                return found
+            is_unset = found is _UNSET and before in (None, _UNSET)
+            self._settled_nodes[node] = _UNSET if is_unset else TOP
+            return None if is_unset else TOP
+        if before is None and not found.lacks:
+            return found
+        names = self._settled_nodes[node] = (before or frozenset()) | found.missing
+        return found.settled(names)
 
     def _differ(self, before: Any, found: Any) -> bool:
         """Return whether readers see a difference between two results of a node."""
@@ -237,12 +288,14 @@ class Prover:
             if caller is None:
                 return value
             walk = self.asked(caller)
-            calls = [BOTTOM] if isinstance(walk, Unwalked) else walk.passed_at(function, name, line)
+            calls = walk.passed_at(function, name, line)
+            if not calls and walk.is_partial:
+                calls = [BOTTOM]
             if not calls or TOP in calls:
                 return value
             found += calls
         passed = join_all(found)
-        return passed if passed is not BOTTOM and _is_narrower(passed, value) else value
+        return passed if _is_narrower(passed, value) else value
 
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
         """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
@@ -282,10 +335,9 @@ class Prover:
             promised = self.source.promised(annotation, function.module, function.parent or function)
         if promised is not TOP and not _has_tensors(promised):
             return promised
-        walk = self.asked(function)
-        if walk.returned is BOTTOM and not isinstance(walk, Unwalked):
-            return TOP
-        found = kept_outside(walk.returned)
+        found = kept_outside(self.asked(function).returned)
+        if found is BOTTOM and promised.kind is Kind.TENSOR:
+            return BOTTOM
         if promised is TOP or (found.kind is promised.kind and found.kind is Kind.TENSOR):
             return found
         return promised
@@ -306,7 +358,7 @@ class Prover:
     def written(self, cls: Class, name: str) -> AbstractValue | None:
         """Return what is declared of an attribute, or all that the project sets it to; None where it does neither."""
         found: AbstractValue | None = self._read((cls, name))
-        return found
+        return BOTTOM if found is _UNSET else found
 
     def _written(self, cls: Class, name: str) -> AbstractValue | None:
         for base in cls.mro():
@@ -315,14 +367,12 @@ class Prover:
                 return self.source.promised(annotation, base.module, base.parent)
         values = self._all_written(cls, name)
         if not values:
-            return None
+            return None if values is None else _UNSET
         whole = join_all(values)
-        if whole is BOTTOM:  # nothing sets it but what is made of it
-            return TOP
         return _moved(whole) if cls.is_module else whole
 
-    def _all_written(self, cls: Class, name: str) -> list[AbstractValue]:
-        """Return the join of all values that the project stores into an attribute."""
+    def _all_written(self, cls: Class, name: str) -> list[AbstractValue] | None:
+        """Return all values that the project stores into an attribute; None where no code may store into it."""
         related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
         values = [constant_of(node.value) for _, node in self.source.set_in_bodies(related, name)]
         writers = [
@@ -332,8 +382,9 @@ class Prover:
         ]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
-        if values or writers:
-            writers += self._writers_of_any(related)
+        if not values and not writers:
+            return None
+        writers += self._writers_of_any(related)
         is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
         keep = kept_inside if is_list else kept_outside
         for writer in writers:

@@ -16,7 +16,16 @@ from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, stores_item
 from syncscan.check.prove.truths import truth_of
-from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, join, kept_inside, kept_outside
+from syncscan.check.prove.values import (
+    NO_TENSOR,
+    TOP,
+    UNREACHED,
+    AbstractValue,
+    Truth,
+    join,
+    kept_inside,
+    kept_outside,
+)
 from syncscan.model import Kind
 
 _ENDS = frozenset({"sys.exit", "os._exit", "exit"})
@@ -135,7 +144,7 @@ def _assert(frame: WalkFrame, node: ast.Assert) -> bool | None:
         frame.evaluate(node.msg)
         frame.env = env
     narrow(frame, node.test, holds=True)
-    return known is not False
+    return known is not False and known is not UNREACHED
 
 
 @handles(STATEMENTS, "Break")
@@ -162,25 +171,26 @@ def _if(frame: WalkFrame, node: ast.If) -> bool:
         narrow(frame, node.test, holds=False)
         return frame.run(node.orelse)
 
-    ways = {True: (then,), False: (otherwise,), None: (then, otherwise)}[known]
+    ways = {True: (then,), False: (otherwise,), None: (then, otherwise), UNREACHED: ()}[known]
     return frame.branch(*ways)
 
 
 @handles(STATEMENTS, "While")
 def _while(frame: WalkFrame, node: ast.While) -> bool:
-    known: list[bool | None] = []
+    known: list[Truth] = []
 
     def body() -> bool:
         known[:] = [truth_of(frame, node.test)]
-        if known == [False]:
+        if known in ([False], [UNREACHED]):
             return False
         narrow(frame, node.test, holds=True)
         return frame.run(node.body)
 
-    def after() -> None:
+    def after() -> bool:
         narrow(frame, node.test, holds=False)
         if known != [True]:
             frame.run(node.orelse)
+        return known != [UNREACHED]
 
     return frame.loop(body, after)
 
@@ -193,8 +203,9 @@ def _for(frame: WalkFrame, node: ast.For) -> bool:
         assign(frame, node.target, item)
         return frame.run(node.body)
 
-    def after() -> None:
+    def after() -> bool:
         frame.run(node.orelse)
+        return True
 
     return frame.loop(body, after)
 

@@ -7,27 +7,29 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.narrowing import narrow
-from syncscan.check.prove.values import AbstractValue, may_be_gpu, truth
+from syncscan.check.prove.values import UNREACHED, AbstractValue, Truth, may_be_gpu, truth
 from syncscan.model import Kind
 
 
-def truth_of(frame: WalkFrame, node: ast.expr) -> bool | None:
+def truth_of(frame: WalkFrame, node: ast.expr) -> Truth:
     """Walk a test; return its truth where that is a constant."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         known = truth_of(frame, node.operand)
-        return None if known is None else not known
+        return not known if isinstance(known, bool) else known
     if isinstance(node, ast.BoolOp):
         return _of_parts(frame, node)
     return asks_truth(frame, node, frame.evaluate(node))
 
 
-def _of_parts(frame: WalkFrame, node: ast.BoolOp) -> bool | None:
+def _of_parts(frame: WalkFrame, node: ast.BoolOp) -> Truth:
     """Walk the parts of ``a and b``; return its truth where the parts that run are constants."""
     ends = isinstance(node.op, ast.Or)
-    known: bool | None = not ends
+    known: Truth = not ends
     with narrowing() as narrowed:
         for part in node.values:
             one = truth_of(frame, part)
+            if one is UNREACHED:
+                return UNREACHED if known is not None else ends
             if one is ends:
                 return known if known is None else ends
             known = None if one is None else known
@@ -58,7 +60,7 @@ class narrowing:  # noqa: N801 (read as a function)
                 frame.env[name] = before
 
 
-def asks_truth(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> bool | None:
+def asks_truth(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Truth:
     """Note that the truth of a value is asked for; return it where it is a constant."""
     if may_be_gpu(value):
         frame.may(node, node, "{} may be a tensor on the GPU, whose truth is read from there")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Mapping
+from enum import Enum
 
 from syncscan.check.infer.domain.basic import (
     BOOL,
@@ -24,7 +25,7 @@ from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
     "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "AbstractValue", "constant_of", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
+    "UNREACHED", "AbstractValue", "Truth", "constant_of", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
     "may_be_gpu", "may_hold_gpu", "merged", "opened", "plain", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
@@ -238,8 +239,20 @@ def merged(one: Mapping[str, AbstractValue], other: Mapping[str, AbstractValue])
     return found
 
 
-def truth(value: AbstractValue) -> bool | None:
+class Unreached(Enum):
+    """The truth of a value that is not computed yet: so far, the code behind the test cannot be reached."""
+
+    UNREACHED = "unreached"
+
+
+UNREACHED = Unreached.UNREACHED
+Truth = bool | None | Unreached
+
+
+def truth(value: AbstractValue) -> Truth:
     """Return the truth of a constant; None where the value is none."""
+    if value is BOTTOM:
+        return UNREACHED
     if value.kind is Kind.NONE:
         return False
     if value.kind in {Kind.NUMBER, Kind.STRING} and value.payload is not None:

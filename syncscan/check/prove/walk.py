@@ -9,6 +9,8 @@ from typing import Any
 from syncscan.check.infer.source.index import Function
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join
 
+RESULT = ""  # the name of the result among those of variables
+
 
 class Group(Enum):
     """The certainty that an obstacle blocks."""
@@ -58,16 +60,49 @@ class Walk:
     filled: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     assumed: dict[str, None] = field(default_factory=dict)  # the premises of the walk, for the certificate
 
+    is_partial: bool = (
+        False  # a value that the walk read was not computed yet, so code behind it may be missing
+    )
     is_open: bool = False  # the function may return, bind and store anything
 
     @property
     def summary(self) -> tuple[object, ...]:
         """Return the part that readers see."""
-        return self.returned, self.yielded, self.bound, self.stored, self.filled, self.passed
+        return (
+            self.returned, self.yielded, self.bound, self.stored, self.filled, self.passed, self.is_partial
+        )  # fmt: skip
+
+    @property
+    def lacks(self) -> bool:
+        """Return whether readers see that a value is not computed, or that the function returns nothing."""
+        return self.is_partial or self.returned is BOTTOM or BOTTOM in self.bound.values()
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """Return the names without a value, `RESULT` for the result."""
+        return frozenset(
+            name for name, value in {**self.bound, RESULT: self.returned}.items() if value is BOTTOM
+        )
+
+    def settled(self, names: frozenset[str]) -> Walk:
+        """Return the walk with anything for some names, and for all that has no value."""
+        opened = dict.fromkeys(names | self.missing, TOP)
+        returned = opened.pop(RESULT, self.returned)
+        passed = {
+            function: {
+                lines: {name: TOP if value is BOTTOM else value for name, value in values.items()}
+                for lines, values in calls.items()
+            }
+            for function, calls in self.passed.items()
+        }
+        return Walk(
+            self.function, self.obstacles, self.call_lines, passed, returned, self.yielded, {**self.bound, **opened},
+            self.stored, self.filled, self.assumed,
+        )  # fmt: skip
 
     def open(self) -> Walk:
         """Return the walk of a function that may return, bind and store anything."""
-        self.is_open, self.returned, self.bound, self.passed = True, TOP, {}, {}
+        self.is_open, self.is_partial, self.returned, self.bound, self.passed = True, False, TOP, {}, {}
         self.stored = self.filled = _Anything()
         return self
 
@@ -84,15 +119,7 @@ class Walk:
 
     def binds(self, name: str) -> AbstractValue:
         """Return every value that a name is bound to."""
-        return self.bound.get(name, TOP)
-
-
-class Unwalked(Walk):
-    """A function that has yet to be walked."""
-
-    def binds(self, _name: str) -> AbstractValue:
-        """Return the bottom value: no name is bound yet."""
-        return BOTTOM
+        return self.bound.get(name, BOTTOM if self.is_partial else TOP)
 
 
 class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):

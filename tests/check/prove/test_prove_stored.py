@@ -246,12 +246,31 @@ def same(x, n):
 def reset(runner) -> None:
     runner.name = ""
 """,
+    "loops": """\
+def endless(x):
+    return endless(x)
+
+
+def turned(runner):
+    runner.total = int(runner.total)
+    return runner.total
+
+
+def flag(n):
+    return True if n else bound(n)
+
+
+def bound(n):
+    return 1 if flag(n) is None else None
+""",
     "caller": """\
 from engine import Runner
+from loops import bound, endless, turned
 
 
 def run(runner: Runner, x):
     runner.step(x, [2])
+    print(int(endless(x)), turned(runner), 1 if bound(x) else x.item())
 """,
 }
 # Each edits one file on top of the edits before it, and the last version has none of them.
@@ -272,6 +291,13 @@ EDITS = {
     "an annotation": ("parts", "count: int = 0", "count: torch.Tensor = None"),
     "what a call passes": ("caller", "[2]", "x"),
     "a wait behind a call": ("parts", "return x.sum()", "return x.sum().item()"),
+    "a result of a function that returned its own": (
+        "loops",
+        "    return endless(x)",
+        "    return endless(x) if x is None else 3",
+    ),
+    "a first value of an attribute": ("engine", "self.width = 4", "self.width = 4\n        self.total = 0"),
+    "a flag that is no constant": ("loops", "return True if n", "return n if n"),
     "a new method": (
         "engine",
         "    def again(self",
@@ -284,7 +310,7 @@ EDITS = {
 LINES_THAT_RAN = RunSeen(
     {
         name: set(range(1, 40)) - ({18} if name == "engine.py" else set())
-        for name in ("engine.py", "parts.py", "caller.py")
+        for name in ("engine.py", "parts.py", "loops.py", "caller.py")
     },
     {},
 )
