@@ -9,7 +9,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -26,8 +26,20 @@ _NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", "__setattr__", *sort
 # Nodes that define something in a body, or that decide how a call of its function goes.
 _DEFINING = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
-    ast.Yield, ast.YieldFrom,
+    ast.Yield, ast.YieldFrom, ast.NamedExpr,
 )  # fmt: skip
+# Values that the check takes for no other name of a definition or a type.
+_DATA = (
+    ast.Constant,
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.Dict,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.BoolOp,
+    ast.JoinedStr,
+)
 _MAKES_SPARSE = re.compile(
     r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
 )
@@ -85,21 +97,76 @@ class Outline:
 
 
 def _text_around(module: Module) -> Iterator[str]:
-    """Yield the lines of a file without those of bodies of functions, but for statements in them that define something."""
+    """Yield the lines of a file without those of bodies of functions, but for statements in them that define something.
+
+    The names of variables that hold data stand for their lines: walks of other files ask the walk of the module for the value.
+    """
     rows = module.lines.split()
-    inside, others = set[int](), set[int]()
+    inside, others = {*_silent_rows(module, rows)}, set[int]()
     for function in module.functions:
-        node = function.node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            parts = [*ast.walk(node.args), *filter(None, [node.returns])]
-            head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
-            others.update(range(node.lineno, head + 1))
-            inside.update(range(head + 1, (node.end_lineno or 0) + 1))
-            for statement in filter(_defines, node.body):
-                decorators = [each.lineno for each in getattr(statement, "decorator_list", ())]
-                first = min([statement.lineno, *decorators])
-                others.update(range(first, (statement.end_lineno or 0) + 1))
-    yield from (row for number, row in enumerate(rows, 1) if number in others or number not in inside)
+        if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside.update(_rows_of(function.node))
+            others.update(_defining_rows(function.node))
+    names: dict[int, str] = {}
+    for data in _data_of(module, rows):
+        inside.update(_rows_of(data))
+        names[data.lineno] = " ".join(ast.unparse(target) for target in data.targets)
+    for number, row in enumerate(rows, 1):
+        if number in names:
+            yield names[number]
+        elif number in others or number not in inside:
+            yield row
+
+
+def _rows_of(node: ast.stmt | ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or 0) + 1)
+
+
+def _defining_rows(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[int]:
+    """Yield the numbers of the lines of a function's signature, and of statements in the body that define something."""
+    parts = [*ast.walk(node.args), *filter(None, [node.returns])]
+    head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
+    yield from range(node.lineno, head + 1)
+    for statement in filter(_defines, node.body):
+        decorators = [each.lineno for each in getattr(statement, "decorator_list", ())]
+        yield from range(min([statement.lineno, *decorators]), (statement.end_lineno or 0) + 1)
+
+
+def _silent_rows(module: Module, rows: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of lines that say nothing: empty ones, comments, and texts that document modules and classes."""
+    texts = set[int]()
+    for node in walk(module.tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
+            texts.update(_rows_of(node))
+    yield from (
+        number for number, row in enumerate(rows, 1) if number not in texts and row.strip()[:1] in {"", "#"}
+    )
+    bodies = [module.tree.body, *(each.node.body for each in module.classes)]
+    for statement in (each for body in bodies for each in body):
+        if _is_text(statement) and _is_alone(statement, rows):
+            yield from _rows_of(statement)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _data_of(module: Module, rows: Sequence[str]) -> Iterator[ast.Assign]:
+    """Yield the assignments at the top of a module whose values are data, and so no other name of a definition or a type."""
+    for statement in module.tree.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, _DATA):
+            is_plain = all(isinstance(each, ast.Name) for each in statement.targets)
+            if is_plain and _is_alone(statement, rows) and not _defines(statement):
+                yield statement
+
+
+def _is_alone(statement: ast.stmt, rows: Sequence[str]) -> bool:
+    """Return whether the lines of a statement hold nothing else, comments aside."""
+    first = rows[statement.lineno - 1].encode(errors="surrogatepass")
+    last = rows[(statement.end_lineno or 0) - 1].encode(errors="surrogatepass")
+    before, after = first[: statement.col_offset], last[statement.end_col_offset or 0 :]
+    return not before.strip() and after.strip()[:1] in {b"", b"#"}
 
 
 def _defines(statement: ast.stmt) -> bool:

@@ -202,7 +202,7 @@ def test_a_file_that_cannot_be_analysed_may_hold_anything(syncscan: Command, pro
 
 FILES = {
     "engine": """\
-from parts import measured, prepared, same
+from parts import LOGS, WIDTHS, measured, prepared, same
 
 
 class Runner:
@@ -215,16 +215,22 @@ class Runner:
     def step(self, x, rows: list[int]) -> None:
         if self.log:
             print(x)
+        if LOGS:
+            print(x.sum().item(), WIDTHS.pop())
         print(same(x, 3))
         if self.width > prepared(rows):
             self.again(measured(x))
 
-    def again(self, n) -> None:
+    def again(self, n: WIDTHS) -> None:
+        n.reshape(3)
         if n > 3:
             self.step(self.apply(n), [1])
 """,
     "parts": """\
 import torch
+
+WIDTHS = [1, 2]
+LOGS = False
 
 
 def measured(x: torch.Tensor):
@@ -266,9 +272,11 @@ def bound(n):
     "caller": """\
 from engine import Runner
 from loops import bound, endless, turned
+from parts import prepared
 
 
 def run(runner: Runner, x):
+    prepared([3])
     runner.step(x, [2])
     print(int(endless(x)), turned(runner), 1 if bound(x) else x.item())
 """,
@@ -280,6 +288,14 @@ EDITS = {
         "    return shape(x)",
         "    n = shape(x)\n    return n",
     ),
+    "a comment and a text": ("parts", "import torch\n", '"""Text."""\n\nimport torch\n\n# more\n'),
+    "a flag": ("parts", "LOGS = False", "LOGS = True"),
+    "data of another type": ("parts", "WIDTHS = [1, 2]", "WIDTHS = {1, 2}"),
+    "a name of a type": ("parts", "WIDTHS = {1, 2}", "WIDTHS = torch.Tensor"),
+    "another variable": ("parts", "LOGS = True", "LOGS = True\nprepared = [1]"),
+    "no other variable": ("parts", "LOGS = True\nprepared = [1]", "LOGS = True"),
+    "two statements on a line": ("parts", "LOGS = True", "LOGS = True; prepared = torch.nothing"),
+    "one statement on a line": ("parts", "LOGS = True; prepared = torch.nothing", "LOGS = True"),
     "another result": ("parts", "return x.shape[0]", "return x.sum()"),
     "another writer of an attribute": ("parts", 'runner.name = ""', "runner.width = runner.log"),
     "another use of an attribute": ("parts", "return count", "return len(count.apply)"),
@@ -303,13 +319,13 @@ EDITS = {
         "    def again(self",
         "    def more(self):\n        self.log = 1\n\n    def again(self",
     ),
-    "a property": ("engine", "    def again(self, n)", "    @property\n    def again(self, n=0)"),
+    "a property": ("engine", "    def again(self, n: WIDTHS)", "    @property\n    def again(self, n=0)"),
 }
 
 
 LINES_THAT_RAN = RunSeen(
     {
-        name: set(range(1, 40)) - ({18} if name == "engine.py" else set())
+        name: set(range(1, 40)) - ({20} if name == "engine.py" else set())
         for name in ("engine.py", "parts.py", "loops.py", "caller.py")
     },
     {},
@@ -346,15 +362,29 @@ def test_walks_of_an_earlier_proof_change_no_answer(
     assert len({str(data_of(answer)) for answer in answers}) > 4
 
 
-def test_an_unchanged_function_is_not_walked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = {
-        "nets": source("nets", PASSING),
-        "helpers": source("helpers", "import nets\n\ndef run(x):\n    return nets.step(1)\n"),
-    }
-    edited = {
-        **first,
-        "helpers": source("helpers", "import nets\n\ndef run(x):\n    y = x\n    return nets.step(1)\n"),
-    }
+HELPERS = """
+import nets
+
+LIMIT = 3
+
+def run(x):
+    return nets.step(1)
+"""
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        HELPERS.replace("    return", "    y = x\n    return"),
+        HELPERS.replace("def run", "# a comment\n\ndef run"),
+        '"""A text."""\n' + HELPERS,
+        HELPERS.replace("LIMIT = 3", "LIMIT = [\n    3,\n]  # a comment"),
+    ],
+    ids=["a body", "a comment", "a text", "data"],
+)
+def test_an_unchanged_function_is_not_walked_again(edited: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = {"nets": source("nets", PASSING), "helpers": source("helpers", HELPERS)}
+    last = {**first, "helpers": source("helpers", edited)}
     walked: list[str] = []
     plain = Prover._run
     monkeypatch.setattr(
@@ -362,7 +392,7 @@ def test_an_unchanged_function_is_not_walked_again(monkeypatch: pytest.MonkeyPat
     )
     kept: list[bytes | None] = [None, None]
     found = []
-    for sources in (first, edited):
+    for sources in (first, last):
         engine = Engine(Conventions())
         findings = engine.check([*sources.values()], None, lambda *_: None).findings
         assert engine.solver is not None
