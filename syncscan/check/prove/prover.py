@@ -39,7 +39,8 @@ from syncscan.model import Device, Kind
 
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _DEEPEST = 24  # nested walks and attributes in progress
-_MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened to anything
+# Iterations of one walk, after which the walk is widened to anything. The order could decide there, so this is a guard: vLLM has 8.
+_MOST_ITERATIONS = 12
 _REWRITTEN_FROM = 0.1  # share of computations that no kept result replaced, above which all are stored again
 _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
