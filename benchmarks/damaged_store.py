@@ -1,4 +1,4 @@
-"""Damages the cache of a check in many ways, and compares what a check then prints with what one without a cache prints.
+"""Damages the cache in many ways, and compares what a check or a proof then prints with what one without a cache prints.
 
 python -m benchmarks.damaged_store [NUMBER OF EACH WAY]
 """
@@ -21,11 +21,14 @@ from pathlib import Path
 FILES = {
     "models.py": "import torch\n\n\nclass Runner:\n    def __init__(self):\n"
     "        self.lens = torch.zeros(8, device='cuda')\n\n    def step(self):\n        return self.lens.max().item()\n",
-    "main.py": "from models import Runner\n\nrunner = Runner()\nprint(runner.step(), runner.lens.tolist())\n",
+    "main.py": "from models import Runner\nfrom other import f\n\nrunner = Runner()\n"
+    "print(runner.step(), runner.lens.tolist())\n\n\ndef run(x):\n    print(f(x), runner.step(), x.shape)\n",
     "other.py": "import torch\n\n\ndef f(x=None):\n    x = torch.ones(3).cuda()\n    if x.sum():\n        return x.cpu()\n",
 }
-EDITS: tuple[str, ...] = ("", "print(bool(runner.lens.any()))\n")
-Check = Callable[[int, bool], object]  # prints the findings after an edit, with the cache or without
+# The edit of a body, after which the walks of the other functions still hold.
+EDITS: tuple[str, ...] = ("", "    print(bool(runner.lens.any()))\n")
+COMMANDS = {"check": ("check",), "proof": ("prove", "main:run")}
+Check = Callable[[int, bool], object]  # what a command finds after an edit, with the cache or without
 
 
 def entries(folder: Path) -> list[Path]:
@@ -106,7 +109,7 @@ WAYS = [
 def trials(
     way: Callable[[Path, list[Path], random.Random], None], number: int, folder: Path, check: Check
 ) -> Iterator[bool]:
-    """Yield for each of a number of damages whether two checks after it print what a check without a cache prints."""
+    """Yield for each of a number of damages whether two runs after it print what a run without a cache prints."""
     cold = [check(edit, False) for edit in range(len(EDITS))]
     cache, kept = folder / "cache", folder / "kept"
     check(0, True)
@@ -122,52 +125,105 @@ def trials(
     shutil.rmtree(kept)
 
 
-def kills(number: int, folder: Path, check: Check) -> Iterator[bool]:
-    """Kill checks at moments spread over the time that one takes; yield whether the next one prints what it should."""
-    cold, began = check(0, False), time.monotonic()
-    subprocess.run(_command(folder), cwd=folder, capture_output=True, check=False)
+def mixtures(number: int, folder: Path, check: Check) -> Iterator[bool]:
+    """Make a cache of entries of two caches, one for each edit; yield whether runs after it print what they should."""
+    cold = [check(edit, False) for edit in range(len(EDITS))]
+    cache = folder / "cache"
+    versions = [folder / f"kept-{edit}" for edit in range(len(EDITS))]
+    for edit, version in enumerate(versions):
+        check(edit, True)
+        cache.rename(version)
+    names = sorted({path.name for version in versions for path in entries(version)})
+    draw = random.Random("mixtures")  # noqa: S311 (the same mixtures in every run)
+    for trial in range(number):
+        cache.mkdir()
+        for name in names:
+            path = draw.choice(versions) / name  # an entry of one version alone may be missing
+            if path.exists():
+                shutil.copy(path, cache)
+        order = [trial % len(EDITS), 1 - trial % len(EDITS)]
+        yield [check(edit, True) for edit in order] == [cold[edit] for edit in order]
+        shutil.rmtree(cache)
+    for version in versions:
+        shutil.rmtree(version)
+
+
+def kills(number: int, folder: Path, check: Check, command: str) -> Iterator[bool]:
+    """Kill runs at moments spread over the time that one takes; yield whether the next one prints what it should.
+
+    Every second run begins with an empty cache; the others, with that of the run before, after another edit.
+    """
+    cold = [check(edit, False) for edit in range(len(EDITS))]
+    began = time.monotonic()
+    subprocess.run(_cached(folder, command), cwd=folder, capture_output=True, check=False)
     whole = time.monotonic() - began
     for trial in range(number):
+        edit = trial // 2 % len(EDITS)
         if trial % 2:
             shutil.rmtree(folder / "cache", ignore_errors=True)
+        write(folder, edit)
         with contextlib.suppress(subprocess.TimeoutExpired):  # killed
             after = whole * (trial + 1) / (number + 1)
-            subprocess.run(_command(folder), cwd=folder, capture_output=True, timeout=after, check=False)
-        yield check(0, True) == cold
+            subprocess.run(
+                _cached(folder, command), cwd=folder, capture_output=True, timeout=after, check=False
+            )
+        yield check(edit, True) == cold[edit] and check(1 - edit, True) == cold[1 - edit]
 
 
-def pairs(number: int, folder: Path, check: Check) -> Iterator[bool]:
-    """Run two checks at once; yield whether both, and the next one, print what they should, and nothing else."""
+def pairs(number: int, folder: Path, check: Check, command: str) -> Iterator[bool]:
+    """Run a command twice at once; yield whether both, and the next one, print what they should, and nothing else."""
     cold = check(0, False)
     for trial in range(number):
         if trial % 2:
             shutil.rmtree(folder / "cache", ignore_errors=True)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        started = [subprocess.Popen(_command(folder), cwd=folder, **pipes) for _ in range(2)]
+        started = [subprocess.Popen(_cached(folder, command), cwd=folder, **pipes) for _ in range(2)]
         told = [process.communicate() for process in started]
-        found = [err or json.loads(out)["findings"] for out, err in told]
-        yield [*found, check(0, True)] == [cold] * 3
+        printed = [err or found(out) for out, err in told]
+        yield [*printed, check(0, True)] == [cold] * 3
 
 
-def _command(folder: Path) -> list[str]:
-    arguments = ["check", "--output-format", "json", "--cache-dir", str(folder / "cache"), *FILES]
-    return [sys.executable, "-m", "syncscan", *arguments]
+def write(folder: Path, edit: int) -> None:
+    """Write the edited file."""
+    (folder / "main.py").write_text(FILES["main.py"] + EDITS[edit])
+
+
+def arguments(command: str, *options: object) -> list[object]:
+    """Return the arguments of syncscan for a command on the files."""
+    return [*COMMANDS[command], "--output-format", "json", *options, *FILES]
+
+
+def found(output: str | bytes) -> object:
+    """Return what a run found: the report without the time that it took."""
+    return {name: value for name, value in json.loads(output).items() if name != "timing"}
+
+
+def _cached(folder: Path, command: str) -> list[str]:
+    given = arguments(command, "--cache-dir", folder / "cache")
+    return [sys.executable, "-m", "syncscan", *map(str, given)]
 
 
 def main(number: int) -> int:
     """Run and print."""
-    wrong = 0
-    for at_once, times in ((kills, 3 * number // 2), (pairs, number // 2)):
-        with _project() as folder:
-            told = list(at_once(times, folder, functools.partial(_check, folder)))
-        wrong += told.count(False)
-        print(f"{at_once.__name__:22} {len(told)}, {told.count(False)} with another result", flush=True)
-    for way in WAYS:
-        with _project() as folder:
-            told = list(trials(way, number, folder, functools.partial(_check, folder)))
-        wrong += told.count(False)
-        print(f"{way.__name__:22} {len(told)} damages, {told.count(False)} with another result", flush=True)
+    wrong = sum(_count(command, number) for command in COMMANDS)
     return 1 if wrong else 0
+
+
+def _count(command: str, number: int) -> int:
+    """Print the trials of a command, and return how many had another result."""
+    runs: list[tuple[str, Callable[[Path, Check], Iterator[bool]]]] = [
+        ("kills", lambda folder, check: kills(3 * number // 2, folder, check, command)),
+        ("pairs", lambda folder, check: pairs(number // 2, folder, check, command)),
+        ("mixtures", functools.partial(mixtures, number)),
+        *((way.__name__, functools.partial(trials, way, number)) for way in WAYS),
+    ]
+    wrong = 0
+    for name, run in runs:
+        with _project() as folder:
+            told = list(run(folder, functools.partial(_check, folder, command)))
+        wrong += told.count(False)
+        print(f"{command:6}{name:22} {len(told)}, {told.count(False)} with another result", flush=True)
+    return wrong
 
 
 @contextlib.contextmanager
@@ -178,14 +234,12 @@ def _project() -> Iterator[Path]:
         yield Path(temporary)
 
 
-def _check(folder: Path, edit: int, cached: bool) -> object:
-    (folder / "main.py").write_text(FILES["main.py"] + EDITS[edit])
+def _check(folder: Path, command: str, edit: int, cached: bool) -> object:
+    write(folder, edit)
     kept = ("--cache-dir", "cache") if cached else ("--no-cache",)
-    command = [sys.executable, "-m", "syncscan", "check", "--output-format", "json", *kept, *FILES]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 1 or done.stderr:
-        return done.returncode, done.stderr
-    return json.loads(done.stdout)["findings"]
+    run = [sys.executable, "-m", "syncscan", *map(str, arguments(command, *kept))]
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+    return (done.returncode, done.stderr) if done.returncode != 1 or done.stderr else found(done.stdout)
 
 
 if __name__ == "__main__":
