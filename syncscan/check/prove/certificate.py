@@ -78,7 +78,8 @@ class Proofs:
         """Take what `walks` of an earlier proof returned, or None where nothing is to be kept."""
         self._failures = tuple(failures)
         ran = Ran(run)
-        self._definitions, (mine, plain) = take_walks(solver, kept or (None, None), ran)
+        with deep_recursion():
+            self._definitions, (mine, plain) = take_walks(solver, kept or (None, None), ran)
         self._assumptions = Assumptions.of(assumptions)
         self._assumptions.check(self._definitions)
         keeps = kept is not None
@@ -124,11 +125,13 @@ class Proofs:
 
     def walks(self) -> bytes | None:
         """Return the walks for a later proof; None where they are kept already."""
-        return self._prover.data()
+        with deep_recursion():
+            return self._prover.data()
 
     def plain_walks(self) -> bytes | None:
         """Return the walks without assumptions in the same way."""
-        return self._plain.data()
+        with deep_recursion():
+            return self._plain.data()
 
     def violations(self, entry_point: str) -> Iterator[Finding]:
         """Yield what a function reaches that is to be free of synchronization; comments about that suppress it later."""

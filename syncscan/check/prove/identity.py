@@ -52,11 +52,13 @@ def _returned_name(node: ast.FunctionDef) -> str:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and its descendants outside nested functions and classes."""
-    yield node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
-            yield from _own_nodes(child)
+    """Yield a node and its descendants outside nested functions and classes, in no order."""
+    queue = [node]
+    while queue:
+        each = queue.pop()
+        yield each
+        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            queue += ast.iter_child_nodes(each)
 
 
 def stores_of(node: ast.AST, name: str) -> list[ast.AST]:

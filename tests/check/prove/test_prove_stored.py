@@ -182,6 +182,19 @@ def test_a_damaged_certificate_is_proved_again(
     assert syncscan("prove", ENTRY) == first
 
 
+def test_walks_of_deeply_nested_functions_are_kept(
+    syncscan: Command, project: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SYNCSCAN_CACHE_DIR", str(tmp_path / "cache"))
+    text = f"def run(x):\n    y = {'not ' * 990}x\n    return x\n"
+    for edited in (text, text.replace("y", "z")):
+        project({"nested.py": edited})
+        warm = syncscan("prove", "nested:run")
+        assert warm.stderr == ""
+        assert warm == syncscan("prove", "--no-cache", "nested:run")
+    assert [*(tmp_path / "cache").glob("*.walks")]
+
+
 def test_a_file_that_cannot_be_analysed_may_hold_anything(syncscan: Command, project: Write) -> None:
     text = (
         "from base import Base\n\n\nclass Runner(Base):\n    def step(self) -> None:\n        return None\n"
