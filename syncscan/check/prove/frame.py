@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.ran import Ran
-from syncscan.check.prove.source import Asked, Definitions, Question
+from syncscan.check.prove.source import Asked, Definitions, Question, changed_inside
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 from syncscan.model import Kind
@@ -22,6 +22,8 @@ EXPRESSIONS: dict[str, Callable[..., Any]] = {}  # to abstract values
 STATEMENTS: dict[str, Callable[..., Any]] = {}  # False where the end cannot be reached
 TRANSFERS: dict[str, Callable[..., Any]] = {}  # for calls and attributes, whose modules import this one
 _MOST_ROUNDS = 6  # of a loop, after which the names that still change are widened to anything
+# Rounds of all loops of one walk, which loops in loops double. After so many, all names that a loop changes are widened at once.
+_MOST_OF_ALL_ROUNDS = 1000
 
 
 def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Handler], Handler]:
@@ -123,6 +125,7 @@ class WalkFrame:
         self.statement: ast.stmt | None = None
         self._tries: list[Env] = []
         self._loops: list[_Loop] = []
+        self._rounds = 0
         self._allowed = 0
 
     # Obstacles and assumptions
@@ -261,7 +264,7 @@ class WalkFrame:
         yield env
         self._tries.pop()
 
-    def loop(self, body: Callable[[], bool], after: Callable[[], bool]) -> bool:
+    def loop(self, node: ast.AST, body: Callable[[], bool], after: Callable[[], bool]) -> bool:
         """Walk the body of a loop until no name changes; return whether the code behind the loop may be reached.
 
         ``after`` narrows the names where the loop ends by itself, and returns whether it may.
@@ -269,6 +272,9 @@ class WalkFrame:
         start, iterations = dict(self.env), 0
         while True:
             loop, iterations = _Loop(), iterations + 1
+            self._rounds += 1
+            if self._rounds > _MOST_OF_ALL_ROUNDS:
+                start.update(dict.fromkeys(changed_inside(node), TOP))
             self._loops.append(loop)
             self.env = dict(start)
             reached = body()

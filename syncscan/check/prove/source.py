@@ -26,7 +26,7 @@ from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.prove.identity import returned_parameter
 from syncscan.check.prove.outline import Outline, plain_targets
 from syncscan.check.prove.ran import Code, code_of
-from syncscan.check.prove.uses import blocks_of
+from syncscan.check.prove.uses import blocks_of, filled_list
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
@@ -396,6 +396,17 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
         for each in ast.walk(child):
             if isinstance(each, ast.NamedExpr):
                 yield each.target.id
+
+
+def changed_inside(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement and all inside bind or fill, in functions and classes too."""
+    for each in ast.walk(node):
+        filled = filled_list(each)
+        name = each.asname or each.name if isinstance(each, ast.alias) else _bound_by(each)
+        if isinstance(filled, ast.Name):
+            yield filled.id
+        elif name:
+            yield name.partition(".")[0]
 
 
 def _bound_by(node: ast.AST) -> str:

@@ -192,7 +192,7 @@ def _while(frame: WalkFrame, node: ast.While) -> bool:
             frame.run(node.orelse)
         return known != [UNREACHED]
 
-    return frame.loop(body, after)
+    return frame.loop(node, body, after)
 
 
 @handles(STATEMENTS, "For", "AsyncFor")
@@ -207,7 +207,7 @@ def _for(frame: WalkFrame, node: ast.For) -> bool:
         frame.run(node.orelse)
         return True
 
-    return frame.loop(body, after)
+    return frame.loop(node, body, after)
 
 
 @handles(STATEMENTS, "Try", "TryStar")

@@ -1,0 +1,38 @@
+"""A proof of loops in loops takes no time that doubles with each of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from syncscan.check.prove.frame import WalkFrame
+from tests.check.prove.proving import proved
+
+
+def loops(levels: int, innermost: str) -> str:
+    """Return a function with loops in one another, each of which changes a name that the loop around it sets back."""
+    lines = ["def step(x: torch.Tensor, rows: list[int]) -> None:", "    last = 0"]
+    for level in range(levels):
+        lines += [f"{'    ' * (level + 1)}v{level} = 0", f"{'    ' * (level + 1)}for _ in rows:"]
+    lines.append(f"{'    ' * (levels + 1)}{innermost}")
+    lines += [f"{'    ' * (level + 2)}v{level} = v{level} + 1" for level in reversed(range(levels))]
+    return "\n".join(lines)
+
+
+def test_loops_in_loops_are_walked_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked = 0
+    plain = WalkFrame.loop
+
+    def counted(*arguments: object) -> bool:
+        nonlocal walked
+        walked += 1
+        return plain(*arguments)
+
+    monkeypatch.setattr(WalkFrame, "loop", counted)
+    assert proved(loops(14, "pass")).is_proved
+    assert walked < 2000
+
+
+@pytest.mark.parametrize("levels", [2, 14])
+def test_what_the_innermost_loop_carries_is_known_at_any_depth(levels: int) -> None:
+    found = proved(loops(levels, "print(last); last = x")).obstacles
+    assert [each.finding.expression for each in found] == ["print(last)"]
