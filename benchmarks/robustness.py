@@ -5,7 +5,8 @@
     python -m benchmarks.robustness programs             programs made up by hypothesmith
 
 needs `pip install -e ".[bench]"`. Every folder is checked as a command twice, with different hash seeds and
-with one and two processes, and each of its files once alone. For each there is a row with the processor
+with one and two processes. Each of its files is checked once alone, with proofs of its first functions, and with
+proofs that take over the walks of those. For each folder there is a row with the processor
 time of the first run, as a multiple of what `ast.parse` takes for the same files too, and the most memory
 that all its processes had at once. Below it stands every fault: a traceback, a defect of syncscan, a wrong
 exit status, a message of several lines, two different results, a run over its time or memory, a file that

@@ -1,9 +1,10 @@
-"""Checks each file of a folder alone, in order, and prints a line of JSON for each as soon as it is done.
+"""Checks each file of a folder alone, in order, and proves its first functions; prints a line of JSON for each file.
 
     python -m benchmarks.robust.alone FOLDER SLOW
 
 The line holds the seconds of the processor that `ast.parse` takes for the file, and what is wrong with checking
-it: a defect of syncscan, or that it takes more than SLOW times as long.
+it: a defect of syncscan, that it takes more than SLOW times as long, or a proof that differs once walks are kept. Proofs
+are bound in the same way.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from syncscan.check.engine import check_sources
+from syncscan.check.engine import Engine
 from syncscan.check.files import Source, SourceError, read_source
-from syncscan.model import Conventions
+from syncscan.check.prove.certificate import Proofs
+from syncscan.model import Conventions, Finding
 
 _SHORTEST = 1.0  # seconds; nothing that takes less is called slow
 _GIVEN_UP = 10  # after that many times of what is slow
+_PROVED = 12  # functions of a file
+_DIFFERS = "a proof differs once walks are kept"
 
 
 class _TooLong(BaseException):
@@ -41,23 +45,55 @@ def main() -> None:
 
 
 def timed(path: Path, folder: Path, slow: float) -> tuple[float, list[str]]:
-    """The seconds that `ast.parse` takes for a file, and what is wrong with checking it."""
+    """The seconds that `ast.parse` takes for a file, and what is wrong with checking it and with proofs of it."""
     try:
         source = read_source(path, folder, {})
     except SourceError:
         return 0.0, []
     parse = _time(lambda: _parse(source.text))
-    allowed = max(_SHORTEST, slow * parse)
-    messages: list[str] = []
-    try:
-        with _alarm(_GIVEN_UP * allowed):
-            taken = _time(lambda: messages.extend(_check(source)))
-    except _TooLong:
-        return parse, [f"not done after {_GIVEN_UP * allowed:.0f} s; `ast.parse` takes {parse:.3f} s"]
-    faults = [fault for message in messages for fault in faults_in(message)]
-    if taken > allowed:
-        faults.append(f"takes {taken:.1f} s, {taken / parse:.0f} times as long as `ast.parse`")
-    return parse, faults
+    alone, allowed = _Alone(source), max(_SHORTEST, slow * parse)
+    faults: list[str] = []
+    for work in (alone.check, alone.prove):
+        try:
+            with _alarm(_GIVEN_UP * allowed):
+                taken = _time(work)
+        except _TooLong:
+            late = f"{work.__name__}: not done after {_GIVEN_UP * allowed:.0f} s"
+            return parse, [*faults, f"{late}; `ast.parse` takes {parse:.3f} s"]
+        if taken > allowed:
+            times = f"{taken / parse:.0f} times as long as `ast.parse`"
+            faults.append(f"{work.__name__}: takes {taken:.1f} s, {times}")
+    return parse, [*(fault for message in alone.messages for fault in faults_in(message)), *faults]
+
+
+class _Alone:
+    """One file, and all messages of its check and of its proofs."""
+
+    def __init__(self, source: Source) -> None:
+        self.messages: list[str] = []
+        self._source = source
+        self._engine = Engine(Conventions())
+        self._findings: list[Finding] = []
+
+    def check(self) -> None:
+        """Check the file."""
+        result = self._engine.check([self._source], None, lambda *_: None)
+        self._findings = result.findings
+        self.messages += [said.message for said in (*result.failed, *result.findings)]
+
+    def prove(self) -> None:
+        """Prove the first functions, and prove them again with the walks of these proofs."""
+        solver = self._engine.solver
+        assert solver is not None
+        proofs = Proofs(solver, self._findings, [self._source], kept=(None, None))
+        modules = [module.name for module in solver.context.modules]
+        entries = [f"{module}:{name}" for module in modules for name in proofs.functions(module)][:_PROVED]
+        found = [proofs.certify(entry) for entry in entries]
+        self.messages += [each.finding.message for certificate in found for each in certificate.obstacles]
+        kept = (proofs.walks(), proofs.plain_walks())
+        again = Proofs(solver, self._findings, [self._source], kept=kept)
+        if [again.certify(entry) for entry in entries] != found:
+            self.messages.append(_DIFFERS)
 
 
 def faults_in(message: str) -> Iterator[str]:
@@ -66,11 +102,8 @@ def faults_in(message: str) -> Iterator[str]:
         yield f"a message that is not one line: {message!r}"
     if "a defect of syncscan" in message:
         yield message[message.index("a defect of syncscan") :]
-
-
-def _check(source: Source) -> list[str]:
-    result = check_sources([source], None, Conventions(), lambda *_: None)
-    return [said.message for said in (*result.failed, *result.findings)]
+    if message == _DIFFERS:
+        yield message
 
 
 def _parse(text: str) -> None:
