@@ -15,14 +15,15 @@ import libcst as cst
 from syncscan.system.workers import trial
 
 LONGEST = 10  # seconds for one file; the largest ones that people write take one or two
+MOST_BYTES = 1 << 30  # for one file; a file of 1.4 MB takes 0.8 GB
 
 
 def newer_syntax(text: str) -> tuple[str, str] | None:
     """Return the Python that a source needs, such as "3.12", and the syntax that needs this Python; None if no newer Python helps.
 
-    In a process of its own, because a hostile source can crash or occupy a parser that is native code.
+    In a process of its own, because a hostile source can crash or occupy a parser that is native code, or fill the memory.
     """
-    return trial(lambda: _newer_syntax(text), LONGEST)
+    return trial(lambda: _newer_syntax(text), LONGEST, MOST_BYTES)
 
 
 def _newer_syntax(text: str) -> tuple[str, str] | None:

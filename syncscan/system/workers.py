@@ -9,6 +9,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -64,22 +65,43 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) 
             os.waitpid(pid, 0)
 
 
-def trial(work: Callable[[], Result], seconds: int) -> Result | None:
+def trial(work: Callable[[], Result], seconds: int, memory: int) -> Result | None:
     """Return ``work()``, done in a child that may crash or hang; None where the child brings nothing back.
 
-    The child may take some seconds of the processor: how busy the machine is changes no result.
+    The child may take some seconds of the processor: how busy the machine is changes no result. It may take so
+    many more bytes of ``memory`` than this process has.
     """
     if not hasattr(os, "fork"):
         return work()
 
     def limited() -> Result:
         faulthandler.disable()  # a crash is expected here, and no news
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
+        _limit_memory(memory)
         return work()
 
     data = _end(*_start(partial(_alone, limited)))
     return None if data is None else pickle.loads(data)  # noqa: S301 (as above)
+
+
+def _limit_memory(more: int) -> None:
+    """Let this process take so many more bytes than it has, and leave no core dump where it wants others.
+
+    Only Linux says how many bytes it has, and only there the limit is kept.
+    """
+    import resource  # noqa: PLC0415 (Windows has none)
+
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except OSError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limits = [pages * resource.getpagesize() + more, soft, hard]
+    allowed = min(each for each in limits if each != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _alone(work: Callable[[], Result]) -> Iterator[Result]:

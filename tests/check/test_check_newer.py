@@ -103,13 +103,15 @@ MISTAKES = {
     "an-unknown-name-of-a-character": "'\\N{nosuch}'\n",
     "an-f-string-that-is-free-in-nothing": "f'{a b}'\n",
     "nested-without-end": "lazy import a\nx = " + "-" * 50_000 + "1\n",
+    "lambdas-that-take-much-memory-to-parse": "lazy import a\nx = " + "(lambda: (yield " * 150 + "1" + "))" * 150 + "\n",
     "a-pattern-that-takes-for-ever-to-parse": "lazy import a\nmatch x:\n case " + "(" * 90 + "1" + ")" * 90 + ":\n  pass\n",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_stays_one(syncscan, project, monkeypatch, text):
+def test_a_mistake_stays_one(syncscan, project, monkeypatch, capfd, text):
     monkeypatch.setattr(newer, "LONGEST", 1)
+    monkeypatch.setattr(newer, "MOST_BYTES", 50 << 20)
     project({"a.py": text, "b.py": BLOCKS})
     run = syncscan("check")
     assert run.status == 2
@@ -117,9 +119,17 @@ def test_a_mistake_stays_one(syncscan, project, monkeypatch, text):
     assert ": syntax error: " in run.stderr
     assert run.stderr.count("\n") == 1
     assert run.stdout.startswith("b.py:4:7")
+    assert capfd.readouterr() == ("", "")  # of parsers that are native code
+
+
+def test_a_trial_has_an_end_of_its_memory():
+    assert trial(lambda: len(bytearray(100 << 20)), 5, 200 << 20) == 100 << 20
+    assert trial(lambda: len(bytearray(300 << 20)), 5, 200 << 20) is None
 
 
 def test_how_long_a_file_may_take_does_not_depend_on_what_else_the_machine_does():
-    real, processor = trial(lambda: tuple(map(signal.getitimer, (signal.ITIMER_REAL, signal.ITIMER_PROF))), 5)
+    real, processor = trial(
+        lambda: tuple(map(signal.getitimer, (signal.ITIMER_REAL, signal.ITIMER_PROF))), 5, 1 << 30
+    )
     assert real == (0, 0)
     assert processor[0] > 0
