@@ -115,6 +115,7 @@ def _runs(folder: Path, parse: float, limits: Limits) -> tuple[Watched, Watched]
         "--isolated",
         "--output-format",
         "json",
+        "--no-cache",
         str(folder),
     ]
     seconds = _START + limits.slow * parse
