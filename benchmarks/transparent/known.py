@@ -67,8 +67,8 @@ TRACED = (
     Known(
         "tool an import hook",
         "stdout",
-        "find _?json.*\n",
-        "the hook imports json with torch, as torch itself does",
+        r"find (?:_?json.*|re(?:\..*)?|_sre|copyreg|enum|fnmatch|warnings)\n",
+        "the hook imports json and a few other modules with torch, as torch itself does",
     ),
     Known(
         ".* faulthandler.*",
