@@ -273,8 +273,12 @@ def test_the_work_grows_with_the_length_of_a_file_and_no_faster(line: str) -> No
             f"class A{n}(A{(n + 1) % count}):\n    def f(self): self.x{n} = self.f() + self.y\n"
             for n in range(count)
         ),
+        lambda count: f"x = t{'.a' * count}\n",
+        lambda count: f"x = t{'[0]' * count}\n",
+        lambda count: f"t{'.a' * count} = t{'[0]' * count} = 1\n",
+        lambda count: f"x = t{'.view(1)' * count}\n",
     ],
-    ids=["lambdas in lambdas", "elif", "classes in a circle"],
+    ids=["lambdas in lambdas", "elif", "classes in a circle", "attributes", "items", "targets", "calls"],
 )
 def test_the_work_grows_with_what_is_nested_and_no_faster(form) -> None:
     check(form(2))

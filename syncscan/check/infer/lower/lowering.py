@@ -14,7 +14,7 @@ from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.syntax import path_of
+from syncscan.check.infer.source.syntax import path_from
 from syncscan.check.infer.source.trees import types_of
 from syncscan.model import Conventions, Device
 
@@ -234,7 +234,7 @@ class Lowering:
             return ""
         path: str | None = getattr(node, "path", None)  # kept at the node, see `trees`
         if path is None:
-            path = node.path = sys.intern(path_of(node))  # type: ignore[union-attr]  # ast has no such field
+            path = node.path = sys.intern(path_from(node, self.path))  # type: ignore[union-attr]  # ast has no such field
         return path
 
     def bind_path(self, path: str, slot: Slot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 # What a node holds that is no expression and no statement, nor holds any.
 PLAIN = frozenset(
@@ -63,13 +64,16 @@ def dotted_name(node: ast.AST) -> str:
 
 def path_of(node: ast.AST) -> str:
     """Return the path of an expression such as ``self.x`` or ``d["k"]``, or ""; equal paths denote the same object."""
-    if isinstance(node, ast.Name):
-        return node.id
+    return node.id if isinstance(node, ast.Name) else path_from(node, path_of)
+
+
+def path_from(node: ast.AST, of: Callable[[ast.expr], str]) -> str:
+    """Return the path of an attribute or of an item, where ``of`` returns the path of what that is taken from."""
     if isinstance(node, ast.Attribute):
-        base = path_of(node.value)
+        base = of(node.value)
         return f"{base}.{node.attr}" if base else ""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        base = path_of(node.value)
+        base = of(node.value)
         return f"{base}[{node.slice.value!r}]" if base else ""
     return ""
 
