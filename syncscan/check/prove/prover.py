@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from syncscan.check.defects import defect
+from syncscan.check.defects import reason_of
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
@@ -118,7 +118,7 @@ class Prover:
         """Return the present value of a node, and note the reader: a change puts readers on the worklist."""
         if node not in self._values and node not in self._in_progress:
             if len(self._in_progress) < _DEEPEST:
-                self._compute(node)
+                self._compute_inside(node)
             else:
                 self._worklist[node] = None
         found = self._values.get(node, _UNSEEN)
@@ -129,6 +129,13 @@ class Prover:
             self._nodes_read[-1].add(node)
             self._note(node, found)
         return found
+
+    def _compute_inside(self, node: Node) -> None:
+        """Compute a node for a reader; later, from the worklist, where the readers' nesting leaves no room on the stack."""
+        try:
+            self._compute(node)
+        except RecursionError:
+            self._worklist[node] = None
 
     def _unwalked(self, function: Function) -> Walk:
         return self._unread.setdefault(function, Walk(function, is_partial=True))
@@ -248,7 +255,11 @@ class Prover:
         try:
             self._run(frame)
         except Exception as error:
-            frame.unknown(function.node, f"the proof cannot follow this function: {defect(error)}")
+            if isinstance(error, RecursionError) and len(self._in_progress) > 1:
+                raise
+            frame.unknown(
+                function.node, f"the proof cannot follow this function: {reason_of(function, error)}"
+            )
             return walk.open()
         return walk
 

@@ -1,10 +1,11 @@
-"""A proof of loops in loops takes no time that doubles with each of them."""
+"""A proof follows what is nested deeply: functions that fill the stack together, and loops in loops, in bounded time."""
 
 from __future__ import annotations
 
 import pytest
 
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.walk import Group
 from tests.check.prove.proving import proved
 
 
@@ -16,6 +17,21 @@ def loops(levels: int, innermost: str) -> str:
     lines.append(f"{'    ' * (levels + 1)}{innermost}")
     lines += [f"{'    ' * (level + 2)}v{level} = v{level} + 1" for level in reversed(range(levels))]
     return "\n".join(lines)
+
+
+def test_deep_functions_that_call_one_another_are_followed() -> None:
+    calls = (f"def f{n}(x):\n    return {'not ' * 900}f{n + 1}(x)\n" for n in range(30))
+    program = "".join(calls) + "def f30(x):\n    x.item()\n    return True\n"
+    certificate = proved(program, entry="f0")
+    assert certificate.functions == 31
+    assert [each.finding.expression for each in certificate.obstacles if each.group is Group.UNKNOWN] == []
+    assert [each.finding.line for each in certificate.obstacles] == [63]
+
+
+def test_a_function_that_nests_too_deeply_is_named_as_such() -> None:
+    program = f"def step(x):\n    return x{'.view(1)' * 3000}\n"
+    (found,) = proved(program).obstacles
+    assert "the proof cannot follow this function: it is nested too deeply" in found.finding.message
 
 
 def test_loops_in_loops_are_walked_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
