@@ -95,9 +95,9 @@ class Proofs:
                 self._found.setdefault((finding.path, finding.function), []).append(finding)
 
     def functions(self, module: str) -> list[str]:
-        """Return the functions of a module that may be entry points."""
-        found = self._definitions.program.modules[module]
-        return [each.qualname for each in found.functions if each is not found.body]
+        """Return the functions of a module that may be entry points; none of a stand-in for torch, which no name means."""
+        found = self._definitions.program.modules.get(module)
+        return [] if found is None else [each.qualname for each in found.functions if each is not found.body]
 
     def contracts(self, named: Sequence[str]) -> list[str]:
         """Return the entry points that are to be free of synchronization: those with the comment, and those named."""
@@ -152,6 +152,8 @@ class Proofs:
 
     def _why_not(self, module: str, name: str) -> str:
         found = self._definitions.program.modules.get(module)
+        if any(each.name == module for each in self._definitions.modules) and found is None:
+            return f"{module!r} stands in for a package of the operation table, which no proof follows"
         if found is None:
             return f"no module {module!r} was read; {suggestion(module, self._definitions.program.modules)}"
         names = [function.qualname for function in found.functions]

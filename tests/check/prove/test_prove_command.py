@@ -206,6 +206,13 @@ def test_what_cannot_be_meant_is_refused(syncscan: Command, arguments: list[str]
     assert message in done.stderr
 
 
+def test_a_stand_in_for_torch_has_no_entry_point(syncscan: Command, project: Callable[..., Path]) -> None:
+    project({"torch/__init__.py": "def f():\n    pass\n"})
+    done = syncscan("prove", "torch:f")
+    assert (done.status, done.stdout) == (2, "")
+    assert "'torch' stands in for a package of the operation table, which no proof follows" in done.stderr
+
+
 def test_help_has_examples(syncscan: Command) -> None:
     assert "syncscan prove engine.runner:Runner.step" in syncscan("prove", "--help").stdout
 
