@@ -59,7 +59,7 @@ FLOORS = {
         "outline",
         "source walk",
         "kept",
-        "assumptions receivers results",
+        "assumptions receivers results stores",
         "frame",
         "lists names passed",
         "definitions narrowing",

@@ -17,6 +17,7 @@ from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Re
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
+from syncscan.check.prove.stores import stores_of
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -400,7 +401,7 @@ class Prover:
         is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
         keep = kept_inside if is_list else kept_outside
         for writer in writers:
-            values += map(keep, _stores_of(self.asked(writer), name, related, is_list=is_list))
+            values += map(keep, stores_of(self.asked(writer), name, related, is_list=is_list))
             if TOP in values:
                 return [TOP]
         return values
@@ -432,35 +433,6 @@ def _moved(value: AbstractValue) -> AbstractValue:
     if value.kind is Kind.TENSOR:
         return join(value, ANYWHERE) if value.device is not Device.CUDA else value
     return value
-
-
-def _stores_of(walk: Walk, name: str, classes: set[Class], *, is_list: bool) -> Iterator[AbstractValue]:
-    """Yield all that a function stores into an attribute of objects of some classes."""
-    for base, value in (*walk.stored.get(name, ()), *(walk.filled.get(name, ()) if is_list else ())):
-        if _may_be_of(base, classes):
-            yield value
-    for base, value in walk.stored.get(ANY_NAME, ()):
-        if _is_of(base, classes):
-            yield value
-
-
-def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
-    """Return whether the owner of an attribute that is set may be an object of some classes."""
-    if base is BOTTOM:
-        return False
-    for option in base.options:
-        if option.kind in {Kind.INSTANCE, Kind.CLASS}:
-            if option.payload in classes:
-                return True
-        elif option.kind not in {Kind.NUMBER, Kind.STRING, Kind.TENSOR, Kind.NDARRAY, Kind.LIST, Kind.DICT}:
-            return option.kind is not Kind.MODULE or not isinstance(option.payload, Module)
-    return False
-
-
-def _is_of(base: AbstractValue, classes: set[Class]) -> bool:
-    """Return whether a value is known to be an object of some classes, or may be one of several."""
-    kinds = {Kind.INSTANCE, Kind.CLASS}
-    return any(option.kind in kinds and option.payload in classes for option in base.options)
 
 
 def _of_keywords(value: AbstractValue) -> AbstractValue:
