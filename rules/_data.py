@@ -7,7 +7,7 @@ import ast
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
-from ._parts import is_path, names_in
+from ._parts import is_path, is_put_back, names_in
 from ._suggestions import suggest
 
 _DTYPES = {
@@ -47,7 +47,7 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
     text, dtype = facts.source(data), _dtype(call, facts) + _gradient(call, facts)
     if is_constant(data, call, facts):
-        return "" if _is_kept(call, text, facts) else suggest("constant", data=text)
+        return "" if is_put_back(call, text, facts) else suggest("constant", data=text)
     if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
         bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
         return suggest("range", bounds=bounds, device=device)
@@ -65,12 +65,6 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     if are_constants(data, call, facts):
         return suggest("constants")
     return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
-
-
-def _is_kept(call: ast.Call, name: str, facts: Facts) -> bool:
-    """Return whether the statement puts the tensor in place of the data."""
-    statement = facts.statement(call)
-    return isinstance(statement, ast.Assign) and any(facts.source(each) == name for each in statement.targets)
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

@@ -28,6 +28,7 @@ from ._parts import (
     calls_in,
     is_enclosed,
     is_path,
+    is_put_back,
     last_name,
     line_of,
     names_in,
@@ -167,14 +168,8 @@ def _is_own(call: ast.Call, name: str, facts: Facts) -> bool:
     The copy of `copy_` has its place, and the attribute must keep its own.
     """
     is_attribute = name.startswith("self.") and name.count(".") == 1
-    is_kept = last_name(call.func) == "copy_" or _is_put_back(call, name, facts)
+    is_kept = last_name(call.func) == "copy_" or is_put_back(call, name, facts)
     return is_attribute and not is_kept and not facts.function(call).endswith("__init__")
-
-
-def _is_put_back(call: ast.Call, name: str, facts: Facts) -> bool:
-    """Return whether a statement puts the copy in place of its source: ``self.x = self.x.to(device)``."""
-    statement = facts.statement(call)
-    return isinstance(statement, ast.Assign) and any(facts.source(each) == name for each in statement.targets)
 
 
 def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
@@ -380,9 +375,9 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Fa
         return suggest("read-together", side=side)
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, node, facts)
-    user = use.node
-    is_row = isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load)
-    return of_an_index(user, tensor, facts) if is_row and isinstance(user, ast.Subscript) else ""
+    if isinstance(use.node, ast.Subscript) and isinstance(use.node.ctx, ast.Load):
+        return of_an_index(use.node, tensor, facts)
+    return ""
 
 
 def _is_random(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:

@@ -81,6 +81,12 @@ def is_path(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and is_path(node.value))
 
 
+def is_put_back(call: ast.Call, name: str, facts: Facts) -> bool:
+    """Return whether the statement of a call puts its result in place of a value: ``self.x = self.x.to(device)``."""
+    statement = facts.statement(call)
+    return isinstance(statement, ast.Assign) and any(facts.source(each) == name for each in statement.targets)
+
+
 def is_torch(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in {"torch", "th", "F", "math", "np"}
 

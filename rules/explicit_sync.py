@@ -73,6 +73,5 @@ def _hint(call: ast.Call, facts: Facts) -> str:
     function = next((each for each in facts.around(call).up(call) if isinstance(each, functions)), None)
     called = {last_name(each.func) for each in calls_in(function)}
     event = line_of(call.func.value, facts) if isinstance(call.func, ast.Attribute) else ""
-    if "elapsed_time" in called and event and facts.name_of(call.func).endswith("Event.synchronize"):
-        return suggest("timing", event=event)
-    return ""
+    is_timing = "elapsed_time" in called and event and facts.name_of(call.func).endswith("Event.synchronize")
+    return suggest("timing", event=event) if is_timing else ""

@@ -84,6 +84,34 @@ def test_when_lines_run_follows_what_is_typed(old, new) -> None:
     assert whens[0] == whens[1] == whens[5] != whens[2] == whens[3]
 
 
+FLAG = """\
+import torch
+from base import Base
+
+
+class Runner(Base):
+    def __init__(self):
+        self._is_new = True
+
+    def execute_model(self, x):
+        if self._is_new:
+            x.cuda().tolist()
+            self._is_new = False
+        return x
+"""
+
+
+def test_a_flag_is_read_alike_after_an_edit_of_a_base_in_another_file() -> None:
+    plain = source("base", "class Base:\n    pass\n")
+    setting = source("base", "class Base:\n    def mark(self):\n        self._is_new = True\n")
+    engine, runner = Engine(Conventions()), source("a", FLAG)
+    for base in (plain, setting, plain):
+        files = {"a": runner, "base": base}
+        found = asked(engine, files)[0].findings
+        assert found == asked(Engine(Conventions()), files)[0].findings
+        assert [each.when for each in found] != []
+
+
 MEANT = """\
 import torch
 

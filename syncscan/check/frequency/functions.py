@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.frequency.counters import rarely_behind
-from syncscan.check.frequency.guards import Body, once_behind
+from syncscan.check.frequency.guards import CONSTRUCTORS, Body, once_behind
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
@@ -96,7 +96,9 @@ def may_be_once(function: Function) -> bool:
     """Return whether a function runs once by its name unless a step reaches it: it makes something."""
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
-    if name in _MAKERS and function.owner is not None:
+    if (
+        name in CONSTRUCTORS and function.owner is not None
+    ):  # run once where the methods of their class serve many steps
         return any(map(_serves, _methods_of(function.owner))) or lives_long(function.owner)
     if any(_CONVERTS.fullmatch(part) for part in function.module.name.split(".")):
         return True
@@ -106,10 +108,6 @@ def may_be_once(function: Function) -> bool:
 def lives_long(cls: Class) -> bool:
     """Return whether the objects of a class live as long as the program, as modules and their parts do."""
     return cls.is_module or any(_LIVES_LONG.fullmatch(name) for name in _names_of(cls))
-
-
-# Constructors run once where the methods of their class serve many steps.
-_MAKERS = frozenset({"__init__", "__post_init__", "__new__"})
 
 
 def _methods_of(cls: Class) -> Iterator[Function]:
@@ -140,7 +138,7 @@ def is_step(function: Function) -> bool:
     """Return whether a framework calls a function for each batch, by its name, class and decorators."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
-    if function.name in _MAKERS:  # the purpose of the class decides, not its decorators
+    if function.name in CONSTRUCTORS:  # the purpose of the class decides, not its decorators
         return False
     if runs_a_model(function):
         return not may_be_once(function)

@@ -19,7 +19,7 @@ from syncscan.check.infer.source.syntax import last_name, path_of, walk
 Body = Sequence[ast.stmt]
 
 _SIZES = re.compile(r".*(max|size|len|shape|numel|cached|capacity|longest).*")
-_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__"})
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__"})
 _PLACES = frozenset({"device", "dtype"})  # device and dtype change with the model, and not from step to step
 
 
@@ -102,9 +102,10 @@ class _Guard:
         return is_set and not self._is_taken_back(path)
 
     def _clears(self, path: str) -> bool:
-        """Return whether the statements clear an attribute of the object that only constructors set.
+        """Return whether the statements clear an attribute of the object that only the constructors of its class set.
 
-        An example is ``if self._is_new: ...``, and then ``self._is_new = False``.
+        An example is ``if self._is_new: ...``, and then ``self._is_new = False``. Bases are not asked: guards are read
+        again where their own file is edited.
         """
         owner = self.function.owner
         if owner is None or not path.startswith("self.") or not _set_in(self.body, path):
@@ -167,11 +168,11 @@ class _Guard:
 
 
 def _setters(cls: Class) -> tuple[list[Body], list[Body]]:
-    """Return the bodies of the constructors of a class and its bases, and of their other methods."""
+    """Return the bodies of the constructors of a class, and of its other methods."""
     found: tuple[list[Body], list[Body]] = ([], [])
-    for method in [method for each in cls.mro() for method in each.methods.values()]:
+    for method in cls.methods.values():
         if not isinstance(method.node, ast.Lambda):
-            found[method.name not in _CONSTRUCTORS].append(method.node.body)
+            found[method.name not in CONSTRUCTORS].append(method.node.body)
     return found
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.functions import FunctionFrequency, Region, lives_long
+from syncscan.check.frequency.guards import CONSTRUCTORS
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
@@ -308,11 +309,7 @@ def _callers(found: Frequencies, functions: Sequence[Function]) -> dict[Called, 
 
 def _called_name(called: Called) -> str:
     """Return the name at the call site: for a constructor, that of the class."""
-    if (
-        isinstance(called, Function)
-        and called.name in {"__init__", "__post_init__", "__new__"}
-        and called.owner
-    ):
+    if isinstance(called, Function) and called.name in CONSTRUCTORS and called.owner:
         return called.owner.name
     return called.name
 

@@ -10,7 +10,7 @@ from tests.check.prove.proving import proved
 
 
 def loops(levels: int, innermost: str) -> str:
-    """Return a function with loops in one another, each of which changes a name that the loop around it sets back."""
+    """Return a function of nested loops. Each loop changes a name, which the loop around it resets."""
     lines = ["def step(x: torch.Tensor, rows: list[int]) -> None:", "    last = 0"]
     for level in range(levels):
         lines += [f"{'    ' * (level + 1)}v{level} = 0", f"{'    ' * (level + 1)}for _ in rows:"]

@@ -169,7 +169,7 @@ class Uses:
 
 
 class Lazy(torch.nn.Module):
-    """Flags that the constructor sets and a step clears."""
+    """A step clears two flags that the constructor sets, and one that others set."""
 
     def __init__(self):
         super().__init__()
