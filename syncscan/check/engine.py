@@ -287,7 +287,13 @@ class _Project:
         for function, finding in self._matching.findings(functions):
             runs, chain = when.at(function, finding.line)
             entry_point = when.entry_point(function) if chain else ""
-            found = replace(finding, when=runs, call_chain=chain, entry_point=entry_point)
+            found = replace(
+                finding,
+                when=runs,
+                call_chain=chain,
+                entry_point=entry_point,
+                evaluation=when.in_evaluation(function),
+            )
             result.findings.append(found)
         result.failed += self._matching.failed()
         observations = self.solver.context.observations

@@ -231,6 +231,7 @@ class Finding:
     when: When = When.UNKNOWN
     call_chain: tuple[str, ...] = ()  # through which a step reaches the finding
     entry_point: str = ""  # the start of that chain, as the setting `hot` names it
+    evaluation: bool = False  # runs where a model is evaluated, exported or debugged, and nowhere else
     evidence: tuple[Evidence, ...] = ()
     passed_too: tuple[Evidence, ...] = ()  # where else the value is passed to the function
     fix: Fix = Fix(Applicability.NONE, "")
@@ -248,6 +249,11 @@ class Finding:
     def hot(self) -> bool:
         """Return whether the finding runs in every step."""
         return self.when is When.STEP
+
+    @property
+    def rate(self) -> str:
+        """Return how reports say when a finding of a step runs."""
+        return "runs in every step of evaluation" if self.evaluation else "runs in every step"
 
     @property
     def severity(self) -> Severity:

@@ -181,8 +181,8 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first, cheap or explicit synchronizations last.
 
-    Among the findings of a step, code of every model comes before the forward of one. Code near the start of the step comes
-    before code deep in it.
+    Among the findings of a step, training and serving come before evaluation, and code of every model before the forward of one.
+    Code near the start of the step comes before code deep in it.
     """
     return tuple(sorted(findings, key=_rank))
 
@@ -198,6 +198,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
         finding.code == UNUSED_SUPPRESSION,
         _ORDER[finding.when],
         finding.confidence is Confidence.ASSUMED,
+        finding.evaluation,
         finding.code in _CHEAP_OR_EXPLICIT,
         not (chain and drives_models(chain[0].rpartition(".")[2])),
         bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),

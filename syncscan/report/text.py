@@ -188,7 +188,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.brought_by:
         yield "introduced by the change of", finding.brought_by
     if len(finding.call_chain) > 1:
-        yield "runs in every step", " -> ".join(finding.call_chain)
+        yield finding.rate, " -> ".join(finding.call_chain)
     if finding.fix.edits:
         yield f"fix ({finding.fix.applicability.value})", finding.fix.description
     elif text := advice(finding):

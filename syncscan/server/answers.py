@@ -66,7 +66,7 @@ def hover(finding: Finding) -> str:
     if finding.passed_too:
         lines += [f"Also passed at {places_of(finding.passed_too)}"]
     if len(finding.call_chain) > 1:
-        lines += [f"Runs in every step: {' → '.join(finding.call_chain)}"]
+        lines += [f"{finding.rate.capitalize()}: {' → '.join(finding.call_chain)}"]
     address = rule_address(finding.code)
     code = f"[{finding.code}]({address})" if address else finding.code
     lines += [

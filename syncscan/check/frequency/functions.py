@@ -70,6 +70,13 @@ _PROCESSOR = re.compile(
 _LIVES_LONG = re.compile(
     r".*(Communicator|Manager|Worker|Runner|Executor|Engine|Connector|Server|Pool|Loader|Builder|Backend|Allocator|Trainer)"
 )
+# Functions, classes and modules that evaluate, export or debug a model.
+_EVALUATES = re.compile(
+    r"""(.*_)?eval(s|uate|uation|uator|uators)?(_.*)? | validat(e|ion|or) | validate_(model|step|batch|(one_)?epoch) | validation_.*
+    |(on_)?(val|test)_(step|batch|epoch|loop)(_.*)? | .*(Eval|Evaluator|Evaluation|Validator|Validation|Exporter)([A-Z]\w*)?
+    |export(s|er|ers)? | debug(_.*)?""",
+    re.VERBOSE,
+)
 _RUN = re.compile(r"(\w+_)?(step|forward)")
 _PIPELINE = re.compile(r".*Pipeline")
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
@@ -179,6 +186,16 @@ def drives_models(name: str) -> bool:
     return is_named_so and not plain.startswith("forward")
 
 
+def evaluates(name: str) -> bool:
+    """Return whether a dotted name has a part that says that it evaluates, exports or debugs a model."""
+    return any(map(_is_named_evaluation, name.split(".")))
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_named_evaluation(part: str) -> bool:
+    return _EVALUATES.fullmatch(part.lstrip("_")) is not None
+
+
 def is_module_like(cls: Class) -> bool:
     """Return whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
     if cls.is_module:
@@ -205,6 +222,7 @@ class FunctionFrequency:
     starts_a_program: bool
     runs_elsewhere: bool  # on other hardware
     is_passed_over: bool  # runs at most once in a program
+    evaluates: bool  # or exports or debugs a model
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:
@@ -220,6 +238,7 @@ class FunctionFrequency:
             starts_a_program(function),
             elsewhere,
             function.is_cached_property or function.module.is_outside or once or elsewhere,
+            evaluates(f"{function.module.name}.{function.qualname}"),
         )
 
 

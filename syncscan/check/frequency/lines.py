@@ -5,7 +5,7 @@
    - the callees in loops that train or read batches,
    - the callees in loops of functions that run many steps for one request (`is_generation`). These functions are no steps themselves.
 2. Every function that an entry point reaches runs per step. The walk passes over functions that run once by their names, such as loading,
-   and over calls behind a guard such as ``if self._x is None``.
+   and over calls behind a guard such as ``if self._x is None``. It follows evaluation last.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
 4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
 """
@@ -29,6 +29,7 @@ from syncscan.model import When
 
 Chain = tuple[str, ...]
 Called = Function | Virtual
+Call = tuple[Called, Called | None]  # with its caller
 
 
 @dataclass(slots=True)
@@ -41,6 +42,9 @@ class Frequencies:
     programs: set[Called] = field(default_factory=set)  # programs, and parts of programs, in ``once``
     generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
     generating: set[Called] = field(default_factory=set)  # such functions and their callees
+    evaluation: set[Called] = field(
+        default_factory=set
+    )  # run where a model is evaluated, exported or debugged, and nowhere else
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     cache: FrequencyCache = field(default_factory=FrequencyCache)
 
@@ -82,6 +86,10 @@ class Frequencies:
             called = self.step[called]
         return f"{root.module.name}:{root.qualname}"
 
+    def in_evaluation(self, function: Function) -> bool:
+        """Return whether a function runs where a model is evaluated, exported or debugged, and nowhere else."""
+        return function in self.evaluation
+
     def _stays_moved(self, cls: Class | None, name: str) -> bool:
         """Return whether objects of a class live long, and no step stores a new value into their attribute ``name``."""
         if cls is None or not lives_long(cls):
@@ -117,21 +125,23 @@ class Frequencies:
         return (*self.cache.loops[function], *regions) if function in self.generating else regions
 
     def data(self, names: Names) -> Data:
-        """Return the data on which `at` depends, for persistence."""
+        """Return the data on which `at` and `in_evaluation` depend, for persistence."""
         data = names.data
         return [
             [[data(called), data(by)] for called, by in self.step.items()],
-            *([*map(data, known)] for known in (self.once, self.programs, self.generating)),
+            *([*map(data, known)] for known in (self.once, self.programs, self.generating, self.evaluation)),
         ]
 
     @classmethod
     def recalled(cls, data: Data, names: Names, cache: FrequencyCache) -> Frequencies:
-        """Return the instance that `data` described; only `at` and `entry_point` work on it."""
+        """Return the instance that `data` described; only `at`, `entry_point` and `in_evaluation` work on it."""
         step, *known = data
-        once, programs, generating = ({*map(names.thing, each)} for each in known)
+        once, programs, generating, evaluation = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
         made = {each for each in map(_made_by, steps) if each is not None}
-        return cls({}, steps, once, programs, generating=generating, made=made, cache=cache)
+        return cls(
+            {}, steps, once, programs, generating=generating, evaluation=evaluation, made=made, cache=cache
+        )
 
 
 def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCache) -> Frequencies:
@@ -144,30 +154,49 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
     found.cache = cache
+    callers = _callers(found, functions)
+    _note_evaluation(found, functions, callers)
     if entry_points:
         modules = {module.name for module in solver.context.modules}
-        roots: list[Called] = [*_named(solver.functions(), modules, entry_points)]
+        _follow(found, _named(solver.functions(), modules, entry_points), ())
     else:
-        roots = _usual_roots(found, functions)
-    _follow(found, roots)
+        _follow(found, *_usual_roots(found, functions))
     _note_once(found, functions)
-    _close(found, functions)
+    _close(found, functions, callers)
     return found
 
 
-def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> list[Called]:
-    """Return the roots of a step where the settings name none: see the module."""
+def _note_evaluation(
+    found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
+) -> None:
+    """Record what evaluates a model by its name, and what is called from there alone and by no framework."""
+    queue: deque[Called] = deque(each for each in functions if found.cache.by_function[each].evaluates)
+    found.evaluation.update(queue)
+    while queue:
+        for callee in found.from_(queue.popleft()):
+            frequency = found.frequency(callee)
+            if callee in found.evaluation or (frequency is not None and frequency.is_step):
+                continue
+            if callers[callee] <= found.evaluation | {callee}:
+                found.evaluation.add(callee)
+                queue.append(callee)
+
+
+def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> tuple[list[Called], list[Called]]:
+    """Return the roots of a step where the settings name none, see the module, and those that only evaluation calls."""
     frequency = found.cache.by_function
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found)
     steps = (each for each in functions if each not in found.generating and frequency[each].is_step)
     roots: list[Called] = [function for function in steps if not frequency[function].runs_elsewhere]
+    evaluated: list[Called] = []
     for function in functions:
+        to = evaluated if function in found.evaluation else roots
         called = found.called_at(function, When.STEP)
-        roots += [
+        to += [
             callee for callee in called if not found.is_passed_over(callee) and not _generates(found, callee)
         ]
-    return roots
+    return roots, evaluated
 
 
 def _follow_generations(found: Frequencies) -> None:
@@ -182,23 +211,39 @@ def _follow_generations(found: Frequencies) -> None:
         queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]
 
 
-def _follow(found: Frequencies, roots: Iterable[Called]) -> None:
-    """Record the functions that a step reaches, each by its shortest chain of calls."""
-    for root in roots:
-        found.step[root] = None
-        _note_made(found, root)
-    queue = deque(found.step)
+def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Called]) -> None:
+    """Record the functions that a step reaches, each by its shortest chain of calls.
+
+    Evaluation is followed last: what nothing else reaches is a part of it.
+    """
+    later: list[Call] = []
+    _reach(found, [(root, None) for root in roots], later)
+    trained = {*found.step}
+    _reach(found, [*later, *((root, None) for root in evaluated)], None)
+    found.evaluation |= found.step.keys() - trained
+
+
+def _reach(found: Frequencies, calls: Iterable[Call], evaluation: list[Call] | None) -> None:
+    """Record what some calls reach; with a list ``evaluation``, calls of what evaluates join it and are not followed."""
+    queue = deque(calls)
     while queue:
-        caller = queue.popleft()
-        guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
-        for callee in found.from_(caller):
-            if callee in found.step or callee in guarded:
-                continue
-            if found.is_passed_over(callee) or _generates(found, callee):
-                continue
-            found.step[callee] = caller
-            queue.append(callee)
-            queue += _note_made(found, callee)
+        called, by = queue.popleft()
+        if called in found.step:
+            continue
+        if evaluation is not None and called in found.evaluation:
+            evaluation.append((called, by))
+            continue
+        found.step[called] = by
+        for caller in (called, *_note_made(found, called)):
+            guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
+            queue += [
+                (callee, caller)
+                for callee in found.from_(caller)
+                if callee not in found.step
+                and callee not in guarded
+                and not found.is_passed_over(callee)
+                and not _generates(found, callee)
+            ]
 
 
 def _note_made(found: Frequencies, called: Called) -> list[Called]:
@@ -235,13 +280,12 @@ def _note_once(found: Frequencies, functions: Sequence[Function]) -> None:
     found.programs.update(function for function in once if frequency[function].starts_a_program)
 
 
-def _close(found: Frequencies, functions: Sequence[Function]) -> None:
+def _close(found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]) -> None:
     """Record the functions that run once because they are defined in one that does, or because all callers run once.
 
     A call behind a guard counts as running once. A function without callers, such as a test helper, is no
     evidence about its callees.
     """
-    callers = _callers(found, functions)
     guards = [function for function in functions if found.called_at(function, When.ONCE)]
     queue = deque((*found.once, *guards))
     while queue:

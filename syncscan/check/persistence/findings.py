@@ -19,6 +19,7 @@ def plain(finding: Finding) -> list[Any]:
         [getattr(finding, name) for name in _NUMBERS],
         int(finding.confidence),
         finding.when.value,
+        finding.evaluation,
         list(finding.call_chain),
         _steps(finding.evidence),
         _steps(finding.passed_too),
@@ -40,14 +41,15 @@ def each(data: list[Any], *types: type) -> list[list[Any]]:
 
 def finding_of(data: object) -> Finding:
     """Return the finding that data stands for; ValueError where it stands for none."""
-    texts, numbers, confidence, when, chain, evidence, too, fix = parts(
-        data, list, list, int, str, list, list, list, list
+    texts, numbers, confidence, when, evaluation, chain, evidence, too, fix = parts(
+        data, list, list, int, str, bool, list, list, list, list
     )
     return Finding(
         **dict(zip(_TEXTS, parts(texts, *[str] * len(_TEXTS)), strict=True)),
         **dict(zip(_NUMBERS, parts(numbers, *[int] * len(_NUMBERS)), strict=True)),
         confidence=Confidence(confidence),
         when=When(when),
+        evaluation=evaluation,
         call_chain=tuple(parts(chain, *[str] * len(chain))),
         evidence=_evidence(each(evidence, str, int, str)),
         passed_too=_evidence(each(too, str, int, str)),

@@ -93,7 +93,7 @@ def _evidence(finding: Finding) -> Iterator[str]:
     if finding.passed_too:
         yield f"also passed at {', '.join(step.place for step in finding.passed_too)}"
     if len(finding.call_chain) > 1:
-        yield f"runs in every step: {' -> '.join(finding.call_chain)}"
+        yield f"{finding.rate}: {' -> '.join(finding.call_chain)}"
     if finding.brought_by:
         yield f"introduced by the change of {finding.brought_by}"
 
