@@ -33,11 +33,21 @@ def note_default_checks(at: Point, value: AbstractValue) -> None:
 
 
 def on_tensors(name: str, bound: Bound) -> Bound:
-    """Return a call of a distribution on the tensors and numbers among its arguments, as it takes no list for one."""
+    """Return a call of a distribution on the tensors among its arguments, or on the numbers where there is none.
+
+    It takes no list for a parameter, and of ``float | Tensor`` it is the tensor that decides.
+    """
     if not name.startswith(_PACKAGE):
         return bound
-    values = {arg: tuple(map(tensor_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES}
+    values = {
+        arg: tuple(map(_parameter_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES
+    }
     return bound._replace(values=bound.values | values)
+
+
+def _parameter_in(value: AbstractValue) -> AbstractValue:
+    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
+    return join_all(tensors) if tensors else tensor_in(value)
 
 
 def is_plain_distribution(name: str) -> bool:

@@ -91,3 +91,12 @@ def truncated(x=torch.ones(3, device="cuda")):
     torch.distributions.utils.broadcast_all(torch.ones(3), 2.0)  # silent
     Truncated(low, high), Unchecked(low), OfTheHost(torch.ones(3))
     return high.tolist()  # expect: SYN102
+
+
+def of_a_number_or_a_tensor(loc: float | torch.Tensor, scale: float) -> torch.Tensor:
+    """Of `float | Tensor` the tensor decides, as it brings the numbers to its device."""
+    return torch.distributions.Normal(loc, scale).rsample()  # expect: SYN502 (assumed)
+
+
+def of_numbers(loc: float | int, scale: float) -> torch.Tensor:
+    return torch.distributions.Normal(loc, scale).rsample()  # silent
