@@ -130,12 +130,16 @@ def new_names(sources: Sequence[Source]) -> dict[str, str]:
 def renamed(sources: Sequence[Source], names: Mapping[str, str]) -> list[Source]:
     """Return the modules under other names, sorted by these, and imports that follow."""
     modules = {source.module for source in sources}
+    above = sources[0].path.parents[sources[0].module.count(".") + (sources[0].path.stem == "__init__")]
+    modules |= {f"{above.name}.{module}" for module in modules}  # as a folder of names alone may be imported
     changed = []
     for source in sources:
         module = ".".join(names.get(part, part) for part in source.module.split("."))
-        shown = module.replace(".", "/") + ("/__init__.py" if source.path.stem == "__init__" else ".py")
+        path = above / (
+            module.replace(".", "/") + ("/__init__.py" if source.path.stem == "__init__" else ".py")
+        )
         text = in_imports(source, modules, names)
-        changed.append(replace(source, path=Path("/", shown), shown=shown, module=module, text=text))
+        changed.append(replace(source, path=path, shown=str(path), module=module, text=text))
     return sorted(changed, key=lambda source: source.shown)
 
 
