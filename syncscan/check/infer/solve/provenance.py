@@ -4,6 +4,10 @@ A chain leads from an instruction to its deciding operand, or to a cell that the
 cell, the chain leads to an instruction that contributes to the cell, which adds a link. Among several
 contributions, those nearest to the code at hand come first, then those of the first path and line. A chain
 therefore depends on the source alone.
+
+An answer of an earlier round may be lost at the fixed point: a cell that the answer reached answers in its place,
+or another device has joined. If no chain of final values has an origin, the chain follows the first values
+on the device (`solve.history`).
 """
 
 from __future__ import annotations
@@ -20,12 +24,11 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
-from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of
-from syncscan.check.infer.source.index import Module, Parameter
+from syncscan.check.infer.solve.history import History, Moment
+from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of, text_of_contribution
+from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
-from syncscan.check.infer.transfer.storing import ANY_NAME
-from syncscan.check.infer.transfer.virtual import parameter_at
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
 
 MOST_STEPS = 6  # steps that are shown: the nearest, and the one where it began
@@ -81,13 +84,14 @@ class Provenance:
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
         self._asked: set[_Node] = set()  # devices whose chains are looked for, one behind the other
-        self._traces: dict[_Node, Trace] = {}
+        self._moments: dict[tuple[_Node, Places], Moment] = {}
         self._ends: dict[
             tuple[_Node, Places], Slot
         ] = {}  # where following the operands of an instruction leads
         self._writers: dict[_Asked, _Writers] = {}
         self._others: dict[_Asked, dict[tuple[str, int], Evidence]] = {}
         self._rests_on: set[object] = set()
+        self._past: _Past | None = None
 
     def reasons(
         self, state: State, slot: Slot, places: Places
@@ -100,6 +104,13 @@ class Provenance:
 
     def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
         """Return the steps from an expression to the origin of its device, if in ``places``; empty where unknown."""
+        steps = self._search(state, slot, places)
+        if steps or not _is_in(state.values[slot], places):
+            return steps
+        self._past = self._past or _Past(self._solver)
+        return self._past.chain_then(state, slot, places, self._rests_on)
+
+    def _search(self, state: State, slot: Slot, places: Places) -> list[Step]:
         path = state.function.module.path
         start = _Node(state, slot)
         queue: _Ways = deque([((), iter([(start, None)]))])
@@ -138,14 +149,14 @@ class Provenance:
         while slot is not None and slot not in visited:
             visited.add(slot)
             slot = self._ends.get((_Node(state, slot), places), slot)
-            trace = self._traced(_Node(state, slot))
+            operands, read, trace = self._moment(_Node(state, slot), places)
             if trace.sighting is not None:
                 observed.append(
                     Step(trace.sighting.origin.path, trace.sighting.origin.line, trace.sighting.origin.text)
                 )
                 if not _agrees(trace.sighting, index):
                     return [], [], observed
-            cells = [cell for cell in trace.cells if _is_in(cell.value, places)]
+            cells = [cell for cell, value in read if _is_in(value, places)]
             if cells or trace.origins:
                 if is_straight and not observed:
                     self._ends.update([((_Node(state, each), places), slot) for each in visited])
@@ -153,7 +164,7 @@ class Provenance:
                 return root, [*dict.fromkeys(cells)], observed
             index = _index_of(state, slot)
             is_straight &= visited.isdisjoint(state.ir.operands[slot])
-            slot = _deciding(state, slot, places, visited)
+            slot = _deciding(state, slot, operands, places, visited)
         return None, [], observed
 
     def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
@@ -174,17 +185,21 @@ class Provenance:
         self._asked.discard(node)
         return [step, *behind]
 
-    def _traced(self, node: _Node) -> Trace:
-        trace = self._traces.get(node)
-        if trace is None:
-            state, slot = node
-            point = Point(self._solver)
-            point.stand_in(state)
-            point.number, point.trace = slot, Trace()
-            operands = [state.values[each] for each in state.ir.operands[slot]]
-            INSTRUCTIONS[Op(state.ir.ops[slot])](point, operands, state.ir.data[slot])
-            trace = self._traces[node] = point.trace
-        return trace
+    def _moment(self, node: _Node, places: Places) -> Moment:
+        moment = self._moments.get((node, places))
+        if moment is None:
+            moment = self._moments[node, places] = self._run(node, places)
+        return moment
+
+    def _run(self, node: _Node, places: Places) -> Moment:
+        """Run an instruction with the final values."""
+        state, slot = node
+        point = Point(self._solver)
+        point.stand_in(state)
+        point.number, point.trace = slot, Trace()
+        operands = [state.values[each] for each in state.ir.operands[slot]]
+        INSTRUCTIONS[Op(state.ir.ops[slot])](point, operands, state.ir.data[slot])
+        return Moment(operands, [(cell, cell.value) for cell in point.trace.cells], point.trace)
 
     def _contributions(
         self, cell: Cell[Any], places: Places, here: str, path: str
@@ -197,7 +212,7 @@ class Provenance:
         self._rests_on |= writers.rests_on
         for there, nodes in writers.found:
             for line, node in writers.in_file(there, nodes):
-                text = _text_of_cell(cell, node)
+                text = text_of_contribution(cell, *node)
                 start = self._operand(node, cell, places)
                 yield start, None if not text or not line else Step(there, line, text, cell=cell)
 
@@ -226,7 +241,7 @@ class Provenance:
         if op in {Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER}:
             argument = _argument(state, slot, cell, places)
             return node if argument is None else _Node(state, argument)
-        if op == Op.RETURN and self._traced(node).sighting is not None:
+        if op == Op.RETURN and self._moment(node, places).trace.sighting is not None:
             return node
         stored = operands[1:] if op in {Op.STORE_ATTRIBUTE, Op.STORE_ITEM} else ()
         slots = [each for each in (*stored, *operands) if each >= 0]
@@ -251,6 +266,31 @@ class Provenance:
         self._rests_on |= self._writers[asked].rests_on
         before = {(each.path, each.line) for each in steps}
         return tuple([each for place, each in others.items() if place not in before])
+
+
+class _Past(Provenance):
+    """The provenance of values in the moments in which they first came to be on a device."""
+
+    def __init__(self, solver: Solving) -> None:
+        super().__init__(solver)
+        self._histories: dict[State, History] = {}
+
+    def chain_then(self, state: State, slot: Slot, places: Places, rests_on: set[object]) -> list[Step]:
+        """Return the chain of a value, and add all that the chain depends on to ``rests_on``."""
+        self._rests_on = rests_on
+        return self._search(state, slot, places)
+
+    def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
+        """See `Provenance`."""
+        return self._search(state, slot, places)
+
+    def _run(self, node: _Node, places: Places) -> Moment:
+        state, slot = node
+        history = self._histories.get(state)
+        if history is None:
+            history = self._histories[state] = History(self._solver, state)
+        first = history.first(slot, lambda value: _is_in(value, places))
+        return first or super()._run(node, places)
 
 
 def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], _Node]]:
@@ -305,19 +345,21 @@ _RANK = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, De
 _ADDS = frozenset({Op.PUT, Op.ADDED, Op.STORED})
 
 
-def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> Slot | None:
+def _deciding(
+    state: State, slot: Slot, values: Sequence[AbstractValue], places: Places, visited: set[Slot]
+) -> Slot | None:
     """Return the operand that decides the device of a value: the one with the most certain device, then the first."""
     best: tuple[int, int, int] | None = None
     found: Slot | None = None
-    operands = state.ir.operands[slot]
+    operands = [*zip(state.ir.operands[slot], values, strict=True)]
     if state.ir.ops[slot] == Op.SUBSCRIPT:
         operands = operands[:1]
     elif state.ir.ops[slot] in _ADDS:
         operands = operands[::-1]  # what is added before the container, whose own items may come from here
-    for number, each in enumerate(operands):
-        if each < 0 or each in visited or not _is_in(state.values[each], places):
+    for number, (each, value) in enumerate(operands):
+        if each < 0 or each in visited or not _is_in(value, places):
             continue
-        rank = max([(_RANK[part.device], int(part.confidence)) for part in parts_of(state.values[each])])
+        rank = max([(_RANK[part.device], int(part.confidence)) for part in parts_of(value)])
         if best is None or (*rank, -number) > best:
             best, found = (*rank, -number), each
     return found
@@ -431,36 +473,6 @@ def _position(parameter: Parameter, state: State) -> int | None:
 
 def _alike(value: AbstractValue, contribution: AbstractValue) -> bool:
     return (value.kind, value.dtype, value.ndim) == (contribution.kind, contribution.dtype, contribution.ndim)
-
-
-def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
-    """Return the text of a link for a contribution to a cell; "" where it adds no link."""
-    state, slot = node
-    key, data = cell.key, state.ir.data[slot]
-    if cell.sort == "parameters":
-        owner = _owner_of(key, state)
-        return f"a call site passes `{key.name}` to `{owner}`"
-    if cell.sort == "virtual arguments":
-        virtual, _, place = key
-        first = next(iter(virtual.below))
-        parameter = parameter_at(first, place)
-        name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
-        return f"a call site passes `{name}` to `{virtual.cls.qualname}.{virtual.name}`"
-    if cell.sort == "returns":
-        return f"`{key.qualname}` returns the value" if state.ir.ops[slot] == Op.RETURN else ""
-    if cell.sort in {"attributes", "set_in_bodies"}:
-        if key[1] == ANY_NAME:
-            return f"assignments under computed names set attributes of `{key[0].qualname}`"
-        path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
-        return f"an assignment sets `{path}`"
-    return f"an assignment sets `{key[1]}`" if cell.sort == "globals" and isinstance(key[0], Module) else ""
-
-
-def _owner_of(parameter: Parameter, state: State) -> str:
-    for callee in state.callees:
-        if parameter in getattr(callee, "parameters", ()):
-            return str(callee.qualname)  # type: ignore[union-attr]  # a virtual method has no parameters
-    return ""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,13 +1,29 @@
-"""The line and the source text of an instruction, as evidence shows them."""
+"""The line and the source text of an instruction, and the text of a contribution, as evidence shows them."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.source.index import Module, Parameter
+from syncscan.check.infer.transfer.storing import ANY_NAME
+from syncscan.check.infer.transfer.virtual import parameter_at
 
 # Instructions whose first operand is the same value, or what the attribute is of.
 _OF_ONE_VALUE = frozenset(
-    {Op.ATTRIBUTE, Op.NAMED, Op.NOT_NONE, Op.TRUE, Op.ANNOTATED, Op.REBOUND, Op.IS_INSTANCE}
+    {
+        Op.ATTRIBUTE,
+        Op.NAMED,
+        Op.NOT_NONE,
+        Op.TRUE,
+        Op.ANNOTATED,
+        Op.REBOUND,
+        Op.IS_INSTANCE,
+        Op.AT_PLACE,
+        Op.AT_DEVICE,
+    }
 )
 
 
@@ -57,3 +73,32 @@ def _name_of(state: State, slot: Slot) -> str:
     if op == Op.PARAMETER:
         return state.function.parameters[int(data)].name
     return str(data or "") if op in {Op.READ_NAME, Op.NAMED} else ""
+
+
+def text_of_contribution(cell: Cell[Any], state: State, slot: Slot) -> str:
+    """Return the text of a link for a contribution to a cell; "" where the contribution adds no link."""
+    key, data = cell.key, state.ir.data[slot]
+    if cell.sort == "parameters":
+        owner = _owner_of(key, state)
+        return f"a call site passes `{key.name}` to `{owner}`"
+    if cell.sort == "virtual arguments":
+        virtual, _, place = key
+        first = next(iter(virtual.below))
+        parameter = parameter_at(first, place)
+        name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
+        return f"a call site passes `{name}` to `{virtual.cls.qualname}.{virtual.name}`"
+    if cell.sort == "returns":
+        return f"`{key.qualname}` returns the value" if state.ir.ops[slot] == Op.RETURN else ""
+    if cell.sort in {"attributes", "set_in_bodies"}:
+        if key[1] == ANY_NAME:
+            return f"assignments under computed names set attributes of `{key[0].qualname}`"
+        path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
+        return f"an assignment sets `{path}`"
+    return f"an assignment sets `{key[1]}`" if cell.sort == "globals" and isinstance(key[0], Module) else ""
+
+
+def _owner_of(parameter: Parameter, state: State) -> str:
+    for callee in state.callees:
+        if parameter in getattr(callee, "parameters", ()):
+            return str(callee.qualname)  # type: ignore[union-attr]  # a virtual method has no parameters
+    return ""

@@ -46,6 +46,11 @@ _ALSO_TENSORS = frozenset(
     {"object", "Any", "Iterable", "Sized", "Hashable", "Container", "Collection", "Reversible"}
 )  # but for these (torch 2.13), and ``SupportsFloat`` and the like
 
+_TESTED = {
+    Device.CUDA: "a test selects this branch for {} on the GPU",
+    Device.CPU: "a test selects this branch for {} in host memory",
+}
+
 IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
 
 
@@ -96,8 +101,10 @@ def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
             return on_one_path(value, device)
         if value.device is not Device.UNKNOWN or not at.stays_open():
             return BOTTOM
+        at.origin(_TESTED[device])
         return refine(value, device=device, confidence=Confidence.INFERRED)
     if value is BOTTOM and at.stays_open():
+        at.origin(_TESTED[device])
         return AbstractValue(Kind.TENSOR, device)
     return value
 
