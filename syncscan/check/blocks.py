@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,34 +26,66 @@ class Place:
     ] = ()  # if the body is a loop's: the loop, and the statements that it runs next up to here
 
 
-def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
-    """Find a statement in its file, from the top down."""
-    body: Sequence[ast.stmt] = tree.body
-    in_loop = False
+class Blocks:
+    """The statements of a file, found from the top down.
+
+    The blocks around the last statement are stored: a chain of 4000 ``elif`` is as deep, and its statements come
+    one after the other.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._around = [_Block(tree.body, in_loop=False)]  # the outermost first
+
+    def place_of(self, statement: ast.stmt) -> Place:
+        """Find a statement in the file."""
+        around = self._around
+        while len(around) > 1 and around[-1].index_of(statement) is None:
+            around.pop()
+        while True:
+            block = around[-1]
+            index = block.index_of(statement)
+            if index is None:
+                return Place()  # no statement of its own, such as a decorator
+            found = block.body[index]
+            if _start(found) == _start(statement):
+                before = block.body[index - 1] if index else None
+                behind = tuple(block.body[index + 1 :])
+                again = (block.loops, *block.body[: index + 1]) if block.loops is not None else ()
+                return Place(before, behind[0] if behind else None, block.in_loop, block.loop, behind, again)
+            inner = next((each for each in block.inside(found) if each.index_of(statement) is not None), None)
+            if inner is None:
+                return Place()
+            around.append(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A body, and the loops around it in its function."""
+
+    body: Sequence[ast.stmt]
+    in_loop: bool
     loop: tuple[ast.stmt, ...] = ()
-    again: tuple[ast.stmt, ...] = ()  # the loop of which this is the body, and its body
-    while True:
-        index = _index_in(body, statement)
-        if index is None:
-            return Place()  # no statement of its own, such as a decorator
-        around = body[index]
-        if _start(around) == _start(statement):
-            before = body[index - 1] if index else None
-            behind = tuple(body[index + 1 :])
-            return Place(before, behind[0] if behind else None, in_loop, loop, behind, again[: index + 2])
-        inner = next(
-            (block for block in blocks_of(around) if _index_in(block, statement) is not None),
-            None,
-        )
-        if inner is None:
-            return Place()
-        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            in_loop, loop = False, ()
-        elif isinstance(around, (ast.For, ast.AsyncFor, ast.While)) and inner is around.body:
-            in_loop, loop = True, tuple(inner)
-        loops = isinstance(around, (ast.For, ast.While)) and inner is around.body
-        again = (around, *inner) if loops else ()
-        body = inner
+    loops: ast.stmt | None = None  # the loop that has this body
+
+    def inside(self, statement: ast.stmt) -> Iterator[_Block]:
+        """Yield the blocks of a statement of this body."""
+        is_function = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for body in filter(None, blocks_of(statement)):
+            if is_function:
+                yield _Block(body, in_loop=False)
+            elif isinstance(statement, _LOOPS) and body is statement.body:
+                repeats = None if isinstance(statement, ast.AsyncFor) else statement
+                yield _Block(body, in_loop=True, loop=tuple(body), loops=repeats)
+            else:
+                yield _Block(body, self.in_loop, self.loop)
+
+    def index_of(self, statement: ast.stmt) -> int | None:
+        """Return the index of the statement of this body that is or holds a statement."""
+        index = bisect_right(self.body, _start(statement), key=_start) - 1
+        return index if index >= 0 and _start(statement) < _end(self.body[index]) else None
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def bound_in(body: Iterable[ast.stmt]) -> set[str]:
@@ -63,12 +95,6 @@ def bound_in(body: Iterable[ast.stmt]) -> set[str]:
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
             bound.add(path_of(node.value if isinstance(node, ast.Subscript) else node))
     return bound
-
-
-def _index_in(body: Sequence[ast.stmt], statement: ast.stmt) -> int | None:
-    """Return the index of the statement of a body that is or holds a statement."""
-    index = bisect_right(body, _start(statement), key=_start) - 1
-    return index if index >= 0 and _start(statement) < _end(body[index]) else None
 
 
 def _start(statement: ast.stmt) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from syncscan.check.blocks import Place, bound_in, place_of
+from syncscan.check.blocks import Blocks, Place, bound_in
 from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
@@ -33,6 +33,11 @@ class FunctionSyntax:
         self.statements = statements
         self.function = function
         self.bound_in = functools.cache(bound_in)  # the body of one loop may have many findings
+
+    @functools.cached_property
+    def blocks(self) -> Blocks:
+        """The statements of the file."""
+        return Blocks(self.function.module.tree)
 
     @functools.cached_property
     def context(self) -> SyntaxContext:
@@ -195,7 +200,7 @@ class StatementFacts:
 
     @functools.cached_property
     def _place(self) -> Place:
-        return place_of(self._candidate.node, self._function.module.tree)
+        return self._shared.blocks.place_of(self._candidate.node)
 
     def _beside(self, statement: ast.stmt | None) -> ast.stmt | None:
         if statement is not None:
