@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from syncscan.check.blocks import Blocks, Place, bound_in
-from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
+from syncscan.check.infer.solve.steps import MOST_STEPS
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep

@@ -26,27 +26,17 @@ from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
 from syncscan.check.infer.solve.history import History, Moment
 from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of, text_of_contribution
+from syncscan.check.infer.solve.steps import MOST_STEPS, Step, merged
 from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
 
-MOST_STEPS = 6  # steps that are shown: the nearest, and the one where it began
 _LONGEST = 16  # steps that are looked for
 
 Places = frozenset[Device]
 ON_HOST: Places = frozenset({Device.CPU})
 ANYWHERE: Places = frozenset(Device)  # for what is no tensor
-
-
-class Step(NamedTuple):
-    """One step of a chain; ``is_placing`` marks a call that decides the device, followed by the chain of its device argument."""
-
-    path: str
-    line: int
-    text: str
-    is_placing: bool = False
-    cell: Cell[Any] | None = None
 
 
 class _Node(NamedTuple):
@@ -74,8 +64,14 @@ class _Writers(NamedTuple):
 
 # A cell, the places that are asked for, and the files nearest to which its contributions are to be
 _Asked = tuple[Cell[Any], Places, str, str]
-# Ways to go on, in order: the steps to them, and instructions, each with the step to it
-_Ways = deque[tuple[tuple[Step, ...], Iterator[tuple[_Node, "Step | None"]]]]
+Calls = tuple[
+    _Node, ...
+]  # whose callees a chain is in, the innermost last; () where any call may lead further
+# Ways to go on, in order: the steps and the calls to them, and instructions, each with the step to it
+_Ways = deque[tuple[tuple[Step, ...], Calls, Iterator[tuple[_Node, "Step | None"]]]]
+_MOST_CALLS = 3  # that a chain remembers
+_RETURNS = frozenset({"returns", "virtual returns"})
+_ARGUMENTS = frozenset({"parameters", "virtual arguments"})
 
 
 class Provenance:
@@ -102,43 +98,51 @@ class Provenance:
         others = self.others(state, steps, places)
         return steps, others, frozenset(self._rests_on)
 
-    def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
-        """Return the steps from an expression to the origin of its device, if in ``places``; empty where unknown."""
-        steps = self._search(state, slot, places)
+    def chain(self, state: State, slot: Slot, places: Places, calls: Calls = ()) -> list[Step]:
+        """Return the steps from an expression to the origin of its device, if in ``places``; empty where unknown.
+
+        A value that a call returns depends on the arguments of this call. Only where no such chain has an origin, a chain
+        may enter a function by one call and leave it by another.
+        """
+        steps = self._search(state, slot, places, calls) or self._search(state, slot, places, None)
         if steps or not _is_in(state.values[slot], places):
             return steps
         self._past = self._past or _Past(self._solver)
         return self._past.chain_then(state, slot, places, self._rests_on)
 
-    def _search(self, state: State, slot: Slot, places: Places) -> list[Step]:
+    def _search(self, state: State, slot: Slot, places: Places, calls: Calls | None) -> list[Step]:
+        """Return the shortest chain; None for ``calls`` matches no arguments with what their call returned."""
         path = state.function.module.path
         start = _Node(state, slot)
-        queue: _Ways = deque([((), iter([(start, None)]))])
+        queue: _Ways = deque([((), calls or (), iter([(start, None)]))])
         observed: tuple[Step, ...] = ()  # where nothing but a run says why
-        seen: set[_Node] = set()
-        for way, node in _in_turn(queue):
-            if node in seen:
+        seen: set[tuple[_Node, Calls]] = set()
+        for way, inside, node in _in_turn(queue):
+            if (node, inside) in seen:
                 continue
-            seen.add(node)
+            seen.add((node, inside))
             self._rests_on.update((node.state.function, node.state.function.module))
-            root, cells, here_seen = self._within(node, places, seen)
+            root, cells, here_seen, end = self._within(node, places, seen, inside)
             steps = (*way, *here_seen)
             observed = observed or (steps if here_seen else ())
             if root is not None:
-                whole = _merged([*steps, *root])
-                return whole if not observed or len(whole) <= MOST_STEPS else _merged(observed)
+                whole = merged([*steps, *root])
+                return whole if not observed or len(whole) <= MOST_STEPS else merged(observed)
             if len(steps) >= _LONGEST:
                 continue
             here = steps[-1].path if steps else path
-            queue.extend((steps, self._contributions(cell, places, here, path)) for cell in cells)
-        return _merged(observed)
+            for cell in cells:
+                further = () if calls is None else _followed(inside, end, cell)
+                by = inside[-1] if inside and cell.sort in _ARGUMENTS else None
+                queue.append((steps, further, self._contributions(cell, places, here, path, by)))
+        return merged(observed)
 
     def _within(
-        self, node: _Node, places: Places, seen: set[_Node]
-    ) -> tuple[list[Step] | None, list[Cell[Any]], list[Step]]:
+        self, node: _Node, places: Places, seen: set[tuple[_Node, Calls]], calls: Calls
+    ) -> tuple[list[Step] | None, list[Cell[Any]], list[Step], _Node]:
         """Follow the deciding operands within a function, to an origin or to the cells that are read.
 
-        Also returns the steps from runtime facts on the way.
+        Also returns the steps from runtime facts on the way, and the instruction where this ends.
         """
         observed: list[Step] = []
         index: int | None = None
@@ -155,33 +159,40 @@ class Provenance:
                     Step(trace.sighting.origin.path, trace.sighting.origin.line, trace.sighting.origin.text)
                 )
                 if not _agrees(trace.sighting, index):
-                    return [], [], observed
+                    return [], [], observed, node
             cells = [cell for cell, value in read if _is_in(value, places)]
             if cells or trace.origins:
                 if is_straight and not observed:
                     self._ends.update([((_Node(state, each), places), slot) for each in visited])
-                root = None if cells else self._root(state, slot, trace.origins, seen)
-                return root, [*dict.fromkeys(cells)], observed
+                root = None if cells else self._root(state, slot, trace.origins, seen, calls)
+                return root, [*dict.fromkeys(cells)], observed, _Node(state, slot)
             index = _index_of(state, slot)
             is_straight &= visited.isdisjoint(state.ir.operands[slot])
             slot = _deciding(state, slot, operands, places, visited)
-        return None, [], observed
+        return None, [], observed, node
 
-    def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
+    def _root(
+        self,
+        state: State,
+        slot: Slot,
+        origins: Sequence[Origin],
+        seen: set[tuple[_Node, Calls]],
+        calls: Calls,
+    ) -> list[Step]:
         """Return the step of an origin, followed by the chain of its device argument."""
         origin = origins[0]
         line = origin.line or line_of(state, slot) or line_of_use(state, slot)
         shown = text_of(state, slot)
         text = origin.text.replace("{}", f"`{shown}`" if shown else "the value")
-        step = Step(origin.path, line, text, is_placing=origin.is_placing)
+        step = Step(origin.path, line, text, is_placing=origin.is_placing, is_origin=True)
         device = _device_operand(state, slot) if step.is_placing else None
         if device is None:
             return [step]
         node = _Node(state, device)
-        if node in seen or node in self._asked:
+        if (node, calls) in seen or node in self._asked:
             return [step]
         self._asked.add(node)
-        behind = self.chain(state, device, ON_GPU)
+        behind = self.chain(state, device, ON_GPU, calls)
         self._asked.discard(node)
         return [step, *behind]
 
@@ -202,9 +213,12 @@ class Provenance:
         return Moment(operands, [(cell, cell.value) for cell in point.trace.cells], point.trace)
 
     def _contributions(
-        self, cell: Cell[Any], places: Places, here: str, path: str
+        self, cell: Cell[Any], places: Places, here: str, path: str, by: _Node | None = None
     ) -> Iterator[tuple[_Node, Step | None]]:
-        """Yield the instructions that contribute a value on these devices to a cell, the nearest files first."""
+        """Yield the instructions that contribute a value on these devices to a cell, the nearest files first.
+
+        With ``by``, that call alone counts.
+        """
         asked = (cell, places, here, path)
         writers = self._writers.get(asked)
         if writers is None:
@@ -212,6 +226,8 @@ class Provenance:
         self._rests_on |= writers.rests_on
         for there, nodes in writers.found:
             for line, node in writers.in_file(there, nodes):
+                if by is not None and node != by:
+                    continue
                 text = text_of_contribution(cell, *node)
                 start = self._operand(node, cell, places)
                 yield start, None if not text or not line else Step(there, line, text, cell=cell)
@@ -278,11 +294,11 @@ class _Past(Provenance):
     def chain_then(self, state: State, slot: Slot, places: Places, rests_on: set[object]) -> list[Step]:
         """Return the chain of a value, and add all that the chain depends on to ``rests_on``."""
         self._rests_on = rests_on
-        return self._search(state, slot, places)
+        return self.chain(state, slot, places)
 
-    def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
+    def chain(self, state: State, slot: Slot, places: Places, calls: Calls = ()) -> list[Step]:
         """See `Provenance`."""
-        return self._search(state, slot, places)
+        return self._search(state, slot, places, calls) or self._search(state, slot, places, None)
 
     def _run(self, node: _Node, places: Places) -> Moment:
         state, slot = node
@@ -293,41 +309,19 @@ class _Past(Provenance):
         return first or super()._run(node, places)
 
 
-def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], _Node]]:
-    """Yield the instructions of all pending paths in turn, each with the steps to it."""
+def _followed(calls: Calls, call: _Node, cell: Cell[Any]) -> Calls:
+    """Return the calls that a chain is in once it has followed a cell which an instruction reads."""
+    if cell.sort in _RETURNS:
+        return (*calls, call)[-_MOST_CALLS:]
+    return calls[:-1] if cell.sort in _ARGUMENTS else ()
+
+
+def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], Calls, _Node]]:
+    """Yield the instructions of all pending paths in turn, each with the steps and the calls to it."""
     while ways:
-        steps, writers = ways.popleft()
+        steps, calls, writers = ways.popleft()
         for node, step in writers:
-            yield (steps if step is None else (*steps, step)), node
-
-
-def evidence_of(steps: Sequence[Step]) -> Evidence | None:
-    """Return the evidence to show, nearest step first.
-
-    After the step that decides the device, the evidence keeps one step of the device's own chain, and its
-    origin.
-    """
-    placed = next((number for number, each in enumerate(steps) if each.is_placing), len(steps))
-    shown = min(placed + 2, MOST_STEPS - 1)
-    if len(steps) > shown:
-        origin = steps[-1]
-        steps = steps[:shown] if origin.cell is not None and placed < shown else [*steps[:shown], origin]
-    evidence: Evidence | None = None
-    for step in reversed(steps):
-        evidence = Evidence(step.path, step.line, step.text, evidence)
-    return evidence
-
-
-def _merged(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps with consecutive ones on the same line merged into the last."""
-    merged: list[Step] = []
-    for step in steps:
-        if merged and (merged[-1].path, merged[-1].line) == (step.path, step.line):
-            is_placing = merged[-1].is_placing or step.is_placing
-            merged[-1] = step._replace(cell=merged[-1].cell or step.cell, is_placing=is_placing)
-        else:
-            merged.append(step)
-    return merged
+            yield (steps if step is None else (*steps, step)), calls, node
 
 
 def _is_in(value: object, places: Places) -> bool:

@@ -26,10 +26,11 @@ from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.solve.incremental import ROUNDS, Replay, Revision
-from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST, Places, Provenance, evidence_of
+from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST, Places, Provenance
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons, public
 from syncscan.check.infer.solve.record import Statements, Waits
 from syncscan.check.infer.solve.recording import CandidateTest, statements
+from syncscan.check.infer.solve.steps import evidence_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module, Virtual
 from syncscan.check.infer.source.restructure import Consequences
