@@ -208,7 +208,7 @@ def forget_packages() -> None:
 
 
 _MEASURES_OR_SHOWS = frozenset({"bench", "benchmark", "benchmarks", "example", "examples"})
-_OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests", "testing", "test_utils", "testing_utils"}
+_OUTSIDE = _MEASURES_OR_SHOWS | {"demo", "demos", "test", "tests", "testing", "test_utils", "testing_utils"}
 
 
 def is_outside(module: str) -> bool:

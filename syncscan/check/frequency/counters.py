@@ -22,7 +22,7 @@ _OF_BATCHES = re.compile(
 )
 # A program logs and saves in few steps: ``if self.should_log(step):``.
 _ASKS = re.compile(
-    r"_*should_(log|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
+    r"_*should_(update_)?(logs?|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
 _UPDATES = frozenset(
     {"backward", "step", "zero_grad", "unscale_", "clip_grad_norm_", "training_step", "train_step"}

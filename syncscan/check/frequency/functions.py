@@ -259,6 +259,11 @@ class Region:
 
 
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+# Errors of the GPU, of numerics and of the system; other exceptions, such as StopIteration and KeyError, are answers.
+_ERRORS = frozenset({
+    "AcceleratorError", "AssertionError", "FloatingPointError", "KeyboardInterrupt", "LinAlgError", "MemoryError", "OSError",
+    "OutOfMemoryError", "OverflowError", "RuntimeError", "SystemExit", "ZeroDivisionError",
+})  # fmt: skip
 _TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
 _LOADER = re.compile(
     r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
@@ -310,6 +315,8 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             counters |= _counters_of(node) if reads else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
+        elif isinstance(node, ast.Try):
+            yield from map(_handling, filter(_handles_an_error, node.handlers))
         elif _sets_up(node):
             yield Region(When.ONCE, _lines(node), _calls_in(node))
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
@@ -341,6 +348,16 @@ def _sets_up(node: ast.stmt) -> bool:
         return isinstance(node.value, ast.Call) and last_name(node.value.func) in _REGISTERS
     call = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
     return isinstance(call, ast.Call) and path_of(call.func) == "torch.load"
+
+
+def _handles_an_error(handler: ast.ExceptHandler) -> bool:
+    """Return whether what a handler is for is an error, and no way to ask, such as ``except StopIteration``."""
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(each is not None and last_name(each) in _ERRORS for each in types)
+
+
+def _handling(handler: ast.ExceptHandler) -> Region:
+    return Region(When.ONCE, _span(handler.body), _calls_in(*handler.body))
 
 
 def _asks_self(test: ast.expr) -> bool:

@@ -19,7 +19,8 @@ _OTHERS = frozenset({
 })
 # fmt: on
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
-_ASKS = re.compile(rf"_?is_(torch_)?({'|'.join(sorted(_OTHERS))})(_available)?")
+_ANY_OTHER = "|".join(sorted(_OTHERS))
+_ASKS = re.compile(rf"(.*_)?is_(torch_)?({_ANY_OTHER})(_({_ANY_OTHER}))*(_available)?")
 _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
 
 

@@ -28,3 +28,11 @@ def run(t: torch.Tensor, kind: str):
 def elsewhere(t):
     assert current_platform.is_cpu()
     return torch.ones(4, device="cuda").tolist()  # silent
+
+
+def by_a_flag(x=torch.ones(3, device="cuda")):
+    x_is_mps_xpu = x.device.type in ["mps", "xpu"]
+    if x_is_mps_xpu:
+        x.cpu()  # silent
+    is_mps = x.device.type == "mps"
+    return x.cpu() if is_mps else x.tolist()  # expect: SYN102
