@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Import, imported_names
@@ -27,8 +28,15 @@ def _expr(to: Lowering, node: ast.Expr) -> bool:
 @lowers(STATEMENTS, ast.Return)
 def _return(to: Lowering, node: ast.Return) -> bool:
     if node.value is not None:
-        to.emit_at(node, Op.RETURN, (to.evaluate(node.value),))
+        for slot in _sides(to, node.value, to.evaluate(node.value)):
+            to.emit_at(node, Op.RETURN, (slot,))
     return False
+
+
+def _sides(to: Lowering, node: ast.expr, slot: Slot) -> Sequence[Slot]:
+    """Return the sides of ``a if test else b``, since a function may return one of them as it was passed; else the slot itself."""
+    is_either = isinstance(node, ast.IfExp) and to.ir.ops[slot] == Op.PHI
+    return to.ir.operands[slot] if is_either else (slot,)
 
 
 @lowers(STATEMENTS, ast.With, ast.AsyncWith)

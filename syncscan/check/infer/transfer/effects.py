@@ -12,7 +12,7 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
 from syncscan.check.infer.transfer.point import Point
@@ -105,12 +105,24 @@ def _return(at: Point, values: Values, data: None) -> AbstractValue:
         return BOTTOM
     observations = at.context.observations
     value = observations.result(at, values[0])
-    parameter = at.context.parameter_at(at.state, at.state.ir.operands[at.number][0])
-    if parameter is not None and at.function.is_argument(parameter) and not observations.has(at.function):
-        at.tell(at.context.known.handed[at.function], frozenset({parameter.name}))
+    handed = None if observations.has(at.function) else _handed(at, at.state.ir.operands[at.number][0])
+    if handed is not None:
+        at.tell(at.context.known.handed[at.function], frozenset({handed}))
     else:
         _returned(at, value)
     return value
+
+
+def _handed(at: Point, slot: Slot) -> str | None:
+    """Return the parameter whose argument a slot holds unchanged, or ``name()`` for what a call of the argument returns."""
+    parameter = at.context.parameter_at(at.state, slot)
+    if parameter is not None:
+        return parameter.name if at.function.is_argument(parameter) else None
+    site = at.state.ir.data[slot] if slot >= 0 and at.state.ir.ops[slot] == Op.CALL else None
+    if site is None or site.positional or site.keywords or at.function.owner is not None:
+        return None
+    called = at.context.parameter_at(at.state, at.state.ir.operands[slot][0])
+    return f"{called.name}()" if called is not None and at.function.is_argument(called) else None
 
 
 @register(INSTRUCTIONS, Op.YIELD)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from syncscan.check.infer.dataflow.cells import Cell, Named, Place
 from syncscan.check.infer.domain.basic import record, table
@@ -67,9 +67,7 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     value = at.read(at.context.known.returns[function])
     handed = at.read(at.context.known.handed[function])
     if handed:
-        value = join(
-            value, join_all(crossing(argument) for parameter, argument in passed if parameter.name in handed)
-        )
+        value = join(value, join_all(_handed_back(at, passed, handed, call)))
     if value.kind is Kind.UNKNOWN or value.kind is Kind.NONE:
         value = _declared(at, function, value)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
@@ -80,6 +78,17 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
         given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
         value = _placed_by(at, value, given, placing)
     return _named(at, value, function.name)
+
+
+def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:
+    """Yield the arguments that a function returns as they are, and what it returns of a call of one."""
+    for parameter, argument in passed:
+        if parameter.name in handed:
+            yield crossing(argument)
+        if f"{parameter.name}()" in handed:
+            for option in argument.options:
+                if option.kind in {Kind.FUNCTION, Kind.CLASS}:
+                    yield crossing(at.call(option, Call((), {}, call.site)))
 
 
 def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractValue:
