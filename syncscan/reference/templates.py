@@ -60,6 +60,15 @@ def find_template(name: str) -> Template:
     raise SyncscanError(f"no template {name!r}; {hint}")
 
 
+@functools.cache
+def codes_with_templates() -> frozenset[str]:
+    """Return the codes of the rules that find lines of blocking forms.
+
+    Only the marks are read, because every report asks: parsing the templates takes 20 ms.
+    """
+    return frozenset(code for module in _modules() for code in _marks(_text(f"blocking.{module}")))
+
+
 def templates_for(code: str) -> list[Template]:
     """Return the templates whose blocking form holds a line that the rule of this code finds."""
     return [template for template in templates().values() if code in template.codes]
@@ -98,10 +107,19 @@ def _modules() -> list[str]:
     return sorted(path.name[:-3] for path in blocking if path.name.endswith(".py") and path.name[0] != "_")
 
 
+def _text(module: str) -> str:
+    package, _, name = f"{_PACKAGE}.{module}".rpartition(".")
+    return (files(package) / f"{name}.py").read_text(encoding="utf-8")
+
+
+def _marks(text: str) -> set[str]:
+    """Return the codes that a blocking form expects of the check."""
+    return set(re.findall(r"# expect: (SYN\d+)", text))
+
+
 @functools.cache
 def _source(module: str) -> ModuleSource:
-    package, _, name = f"{_PACKAGE}.{module}".rpartition(".")
-    source = ModuleSource((files(package) / f"{name}.py").read_text(encoding="utf-8"))
+    source = ModuleSource(_text(module))
     lines = source.text.splitlines()
     for node in ast.parse(source.text).body:
         for bound in _bound_names(node):
@@ -135,8 +153,8 @@ def _templates_of(module: str) -> Iterator[Template]:
     report = re.search(r"#\d+", source.docstring)
     for name, text in source.definitions.items():
         if name in blocking.definitions and not name.isupper():
-            codes = sorted(set(re.findall(r"# expect: (SYN\d+)", blocking.definitions[name])))
-            yield Template(name, module, report.group() if report else "", _summary(text), tuple(codes))
+            codes = tuple(sorted(_marks(blocking.definitions[name])))
+            yield Template(name, module, report.group() if report else "", _summary(text), codes)
 
 
 def _summary(text: str) -> str:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
-from syncscan.reference.templates import templates_for
+from syncscan.reference.templates import codes_with_templates
 from syncscan.report.console import Console, console_for
 from syncscan.report.records import Report, advice, entry_points, heading, places_of, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
@@ -39,7 +39,7 @@ def show(report: Report, console: Console) -> None:
         _print(console, _refuted(finding))
     if report.is_quiet:
         return
-    if codes := sorted({finding.code for finding in report.findings if templates_for(finding.code)}):
+    if codes := sorted({finding.code for finding in report.findings} & codes_with_templates()):
         _print(
             console,
             Text(

@@ -10,7 +10,14 @@ import sys
 
 import pytest
 
-from syncscan.reference.templates import difference, find_template, paste, templates, templates_for
+from syncscan.reference.templates import (
+    codes_with_templates,
+    difference,
+    find_template,
+    paste,
+    templates,
+    templates_for,
+)
 from syncscan.rule import rule_book
 
 WITHOUT_TORCH = """\
@@ -104,3 +111,4 @@ def test_explain_points_to_the_templates() -> None:
 def test_a_rule_finds_its_templates() -> None:
     assert [template.name for template in templates_for("SYN205")] == ["build_spec_decode_metadata"]
     assert templates_for("SYN401") == []
+    assert codes_with_templates() == {code for template in templates().values() for code in template.codes}
