@@ -46,8 +46,9 @@ class Resident:
         if known is not None:
             self._known.remove(known)
         else:
-            del self._known[: len(self._known) - _MOST + 1]
-            free_all()  # a project is one big graph, and the next project takes as much memory
+            if len(self._known) >= _MOST:
+                del self._known[: len(self._known) - _MOST + 1]
+                free_all()  # a project is one big graph, and the next project takes as much memory
             engine = Engine(
                 config.conventions,
                 config.hot,
