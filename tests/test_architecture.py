@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -182,7 +183,10 @@ def imports_of(name: str) -> Iterator[str]:
                     yield imported
 
 
-GRAPH = {name: {imported for imported in imports_of(name) if imported != name} for name in MODULES}
+@functools.cache
+def graph() -> dict[str, set[str]]:
+    """The imports of every module, which only these tests read: not all processes that collect them."""
+    return {name: {imported for imported in imports_of(name) if imported != name} for name in MODULES}
 
 
 def is_in(name: str, package: str) -> bool:
@@ -217,7 +221,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert circles(GRAPH) == []
+    assert circles(graph()) == []
 
 
 @pytest.mark.parametrize("package", FLOORS)
@@ -234,8 +238,8 @@ def test_no_module_imports_from_a_floor_above_its_own(package: str) -> None:
     assert {name for name in floor if name not in MODULES} == set()
     upwards = [
         (name, imported)
-        for name in GRAPH
-        for imported in GRAPH[name]
+        for name, all_imported in graph().items()
+        for imported in all_imported
         if (own := floor_of(name)) is not None and (other := floor_of(imported)) is not None and other > own
     ]
     assert upwards == []
@@ -245,7 +249,7 @@ def test_no_module_imports_from_a_floor_above_its_own(package: str) -> None:
 def test_what_runs_inside_the_program_imports_nothing_of_ours_but_itself(package: str) -> None:
     inside = {name for name in MODULES if is_in(name, package)}
     assert ALONE[package] in inside
-    assert {imported for name in inside for imported in GRAPH[name]} <= inside
+    assert {imported for name in inside for imported in graph()[name]} <= inside
 
 
 def public_classes(name: str) -> Iterator[str]:
@@ -271,7 +275,7 @@ def test_two_public_classes_have_two_names() -> None:
 
 def test_the_graph_shows_circles_and_hidden_imports() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
-    assert "syncscan.simulate.context" in GRAPH["syncscan"]  # which a function in it imports
+    assert "syncscan.simulate.context" in graph()["syncscan"]  # which a function in it imports
 
 
 def test_a_file_has_at_most_500_lines() -> None:

@@ -1,4 +1,4 @@
-"""Runs syncscan in forks of one process that has imported it, so that many runs share one start.
+"""Runs syncscan in forks of one process that has imported it and read its tables, so that many runs share one start.
 
 What a run can see of its start is as if it were alone: its folder, environment, arguments, standard streams and
 process id. Tests of the start itself, of signals and of open descriptors start a process of their own.
@@ -7,6 +7,7 @@ process id. Tests of the start itself, of signals and of open descriptors start 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -104,11 +105,15 @@ def serve(end: socket.socket) -> None:
     """Fork for each request, and answer it with the pid and then with the exit status, or -n where signal n ended it."""
     import syncscan.commands  # noqa: PLC0415 (only this process imports it before it is asked to)
     from syncscan.cli import main  # noqa: PLC0415
+    from syncscan.ops import load_table, stubs  # noqa: PLC0415
     from syncscan.rule import rule_book  # noqa: PLC0415
 
     for module in pkgutil.iter_modules(syncscan.commands.__path__, "syncscan.commands."):
         importlib.import_module(module.name)
     rule_book()
+    load_table()
+    stubs.names()
+    gc.freeze()  # a walk of the garbage collector would copy the memory that a fork shares
     while True:
         request, streams, _, _ = socket.recv_fds(end, _MOST, 3)
         if not request:
