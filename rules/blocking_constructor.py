@@ -218,8 +218,10 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
     if repeated is not None:
         return Rewrite(call, _filled(full, *repeated).text(), suggest("make-on-gpu"), Applicability.UNSAFE)
     upload = _pinned_upload(call, data, device, facts)
+    if upload is None:
+        return None
     said = suggest("constants" if are_constants(data, call, facts) else "upload")
-    return Rewrite(call, upload, said, Applicability.UNSAFE) if upload is not None else None
+    return Rewrite(call, upload, said, Applicability.UNSAFE, suggest("upload"))
 
 
 def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] | None:

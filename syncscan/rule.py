@@ -25,12 +25,16 @@ from syncscan.syntax.context import SyntaxContext
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A fix: replace the source of ``old``, inside any parentheses around the node, by the code ``new``."""
+    """A fix: replace the source of ``old``, inside any parentheses around the node, by the code ``new``.
+
+    ``description`` and ``change`` are those of `syncscan.model.Fix`.
+    """
 
     old: ast.expr | ast.stmt
     new: str
     description: str
     applicability: Applicability
+    change: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -343,7 +343,7 @@ def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
         # before Python 3.12, an f-string must not contain the quotes of a fix
         return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
     edit = Edit(*facts.range_of(rewrite.old), rewrite.new)
-    return Fix(rewrite.applicability, rewrite.description, (edit,))
+    return Fix(rewrite.applicability, rewrite.description, (edit,), rewrite.change)
 
 
 def _loses_comment(rewrite: Rewrite, facts: StatementFacts) -> bool:

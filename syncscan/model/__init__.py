@@ -206,11 +206,20 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A rewrite without the synchronization; no edits where the applicability is NONE."""
+    """A rewrite without the synchronization; no edits where the applicability is NONE.
+
+    The description is the suggestion for the place. ``change`` describes the edits, where the suggestion is more than an edit can do.
+    """
 
     applicability: Applicability
     description: str
     edits: tuple[Edit, ...] = ()
+    change: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """Return a description of the edits."""
+        return self.change or self.description
 
 
 @dataclass(frozen=True, slots=True)

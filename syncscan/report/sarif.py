@@ -160,7 +160,7 @@ def _fix(finding: Finding, report: Report) -> dict[str, Any]:
         {"deletedRegion": _region(edit), "insertedContent": {"text": edit.text}} for edit in finding.fix.edits
     ]
     change = {"artifactLocation": _artifact(finding.path, report), "replacements": replacements}
-    text = f"{finding.fix.description} ({finding.fix.applicability.value})"
+    text = f"{finding.fix.in_words} ({finding.fix.applicability.value})"
     return {"description": {"text": text}, "artifactChanges": [change]}
 
 

@@ -189,9 +189,10 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "introduced by the change of", finding.brought_by
     if len(finding.call_chain) > 1:
         yield finding.rate, " -> ".join(finding.call_chain)
-    if finding.fix.edits:
-        yield f"fix ({finding.fix.applicability.value})", finding.fix.description
-    elif text := advice(finding):
+    said, text = finding.fix.in_words if finding.fix.edits else "", advice(finding)
+    if said:
+        yield f"fix ({finding.fix.applicability.value})", said
+    if text and text != said:
         yield heading(finding.code, text), text
 
 

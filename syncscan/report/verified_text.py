@@ -15,7 +15,7 @@ def render(
 ) -> None:
     """Write one line for each fix, and a summary."""
     stream.writelines(
-        safe_line(f"{_place(finding)}: verified: {finding.fix.description}") + "\n" for finding in verified
+        safe_line(f"{_place(finding)}: verified: {finding.fix.in_words}") + "\n" for finding in verified
     )
     stream.writelines(
         safe_line(f"{_place(finding)}: not applied: {reason}") + "\n" for finding, reason in refused

@@ -96,6 +96,6 @@ def actions(finding: Finding, path: str, text: str) -> Iterator[tuple[str, tuple
     fix = finding.fix
     if fix.edits:
         is_safe = fix.applicability is Applicability.SAFE
-        yield f"{fix.description}{'' if is_safe else ' (unsafe: read the rule first)'}", fix.edits, is_safe
+        yield f"{fix.in_words}{'' if is_safe else ' (unsafe: read the rule first)'}", fix.edits, is_safe
     for one in ignoring([finding], {path: text}, _REASON):
         yield f"Ignore {finding.code} here, and say why", one.fix.edits, False

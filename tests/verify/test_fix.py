@@ -84,6 +84,37 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
     ]
 
 
+KINDS = """\
+import torch
+
+
+class Base:
+    def step(self, lens: list[int]) -> torch.Tensor:
+        return torch.tensor(lens, device="cuda")
+
+
+class Sub(Base):
+    def step(self, lens: list[int]) -> torch.Tensor:
+        return torch.tensor([1, 2], device="cuda")
+
+
+def empty(lens: list[int]) -> torch.Tensor:
+    return torch.tensor(lens, device="cuda")
+
+
+for _ in range(3):
+    Sub().step([1])
+    empty([])
+"""
+
+
+def test_the_check_shows_what_the_edit_does_and_the_suggestion_beyond_it(syncscan, project):
+    project({"model.py": KINDS})
+    shown = syncscan("check", "model.py", "--isolated").stdout
+    assert "fix (unsafe): copy from pinned memory with `non_blocking=True`" in shown
+    assert "suggestion: create this tensor of constants once" in " ".join(shown.split())
+
+
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory):
     """A Python that finds nothing but by its path of imports."""

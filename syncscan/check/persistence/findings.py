@@ -23,7 +23,7 @@ def plain(finding: Finding) -> list[Any]:
         list(finding.call_chain),
         _steps(finding.evidence),
         _steps(finding.passed_too),
-        [fix.applicability.value, fix.description, [list(astuple(edit)) for edit in fix.edits]],
+        [fix.applicability.value, fix.description, [list(astuple(edit)) for edit in fix.edits], fix.change],
     ]
 
 
@@ -66,6 +66,6 @@ def _evidence(steps: list[list[Any]]) -> tuple[Evidence, ...]:
 
 
 def _fix(data: object) -> Fix:
-    applicability, description, edits = parts(data, str, str, list)
+    applicability, description, edits, change = parts(data, str, str, list, str)
     made = tuple(Edit(*edit) for edit in each(edits, int, int, int, int, str))
-    return Fix(Applicability(applicability), description, made)
+    return Fix(Applicability(applicability), description, made, change)
