@@ -22,7 +22,7 @@ from syncscan.model import Finding, When
 from syncscan.report import verified_text
 from syncscan.report.progress import ProgressBar
 from syncscan.report.safe_text import safe_line
-from syncscan.verify.run import Run, TracedCommand, compared
+from syncscan.verify.run import Run, TracedCommand
 from syncscan.verify.scratch import Scratch
 from syncscan.verify.search import Kept, search
 
@@ -53,9 +53,7 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
     _say(f"{kept.made} runs")
     assert verdicts.before is not None
     assert verdicts.after is not None
-    verified_text.render(
-        verdicts.verified, verdicts.refused, compared(verdicts.before, verdicts.after), sys.stdout
-    )
+    verified_text.render(verdicts.verified, verdicts.refused, verdicts.before, verdicts.after, sys.stdout)
     return drafts.finish(verdicts.verified, diff=diff)
 
 

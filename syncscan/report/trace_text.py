@@ -25,7 +25,7 @@ from syncscan.report.trace_rows import (
     short_path,
     spot_of,
 )
-from syncscan.report.words import plural
+from syncscan.report.words import plural, steps_seen
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
@@ -244,7 +244,7 @@ def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
     trace = rows.trace
     steps = trace["steps"]
     if steps is not None:
-        yield _steps_remark(steps)
+        yield steps_seen(steps)
         yield from check_remarks(trace)
     elif trace["proposed_step"]:
         yield _proposal(trace["proposed_step"], rows, folder)
@@ -272,13 +272,6 @@ def _most(counts: dict[str, int]) -> str:
     """Return the names with the highest counts."""
     named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:MAX_PLACES])
     return named + (f" and {len(counts) - MAX_PLACES} more" if len(counts) > MAX_PLACES else "")
-
-
-def _steps_remark(steps: dict[str, Any]) -> str:
-    if not steps["started"]:
-        return f"0 steps of {steps['target']}: is it the function that runs each step?"
-    warm = f"; the first {steps['warmup']} of a process are warm-up" if steps["warmup"] else ""
-    return f"{plural(steps['started'], 'step')} of {steps['target']}{warm}"
 
 
 def _proposal(proposed: dict[str, Any], rows: Rows, folder: Path) -> str:

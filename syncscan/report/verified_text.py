@@ -7,11 +7,16 @@ from typing import TextIO
 
 from syncscan.model import Finding
 from syncscan.report.safe_text import safe_line
-from syncscan.report.words import plural
+from syncscan.report.words import plural, steps_seen
+from syncscan.verify.run import Run
 
 
 def render(
-    verified: Sequence[Finding], refused: Sequence[tuple[Finding, str]], saved: str, stream: TextIO
+    verified: Sequence[Finding],
+    refused: Sequence[tuple[Finding, str]],
+    before: Run,
+    after: Run,
+    stream: TextIO,
 ) -> None:
     """Write one line for each fix, and a summary."""
     stream.writelines(
@@ -21,7 +26,19 @@ def render(
         safe_line(f"{_place(finding)}: not applied: {reason}") + "\n" for finding, reason in refused
     )
     total = len(verified) + len(refused)
-    stream.write(safe_line(f"{len(verified)} of {plural(total, 'fix', 'fixes')} verified; {saved}") + "\n")
+    stream.write(
+        safe_line(f"{len(verified)} of {plural(total, 'fix', 'fixes')} verified; {_compared(before, after)}")
+        + "\n"
+    )
+
+
+def _compared(before: Run, after: Run) -> str:
+    text = f"{before.count} synchronizations before, {after.count} after"
+    if before.per_step or after.per_step:
+        text += f"; per step {before.per_step:.3g} before, {after.per_step:.3g} after"
+    elif before.steps is not None and not before.steps["steady"]:
+        text += f"; {steps_seen(before.steps)}"
+    return text
 
 
 def _place(finding: Finding) -> str:

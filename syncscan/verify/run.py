@@ -1,4 +1,4 @@
-"""One run of the command in the scratch copy: its exit status, the outcome of each test, and the sites that synchronized."""
+"""One run of the command in the scratch copy: its exit status, the outcome of each test, and the lines that ran and synchronized."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from syncscan.errors import SyncscanError
+from syncscan.trace.lines import Ranges
 from syncscan.verify.scratch import Scratch
 
 _PYTEST = {"pytest", "py.test", "pytest.exe"}
@@ -38,6 +40,10 @@ class Run:
     status: int
     tests: dict[str, str]  # by name: "passed", "failed", "error" or "skipped"
     waits: tuple[LineSyncs, ...]
+    lines: Ranges | None = (
+        None  # that ran, by path in the project; None where the program's Python records none
+    )
+    steps: dict[str, Any] | None = None  # as in a trace; None without a step
 
     @property
     def count(self) -> int:
@@ -57,7 +63,7 @@ class Run:
     def of_json(cls, data: dict[str, object]) -> Run:
         """Return the run that plain data describe."""
         waits = tuple(LineSyncs(**each) for each in data["waits"])  # type: ignore[attr-defined]
-        return cls(data["status"], data["tests"], waits)  # type: ignore[arg-type]
+        return cls(**data | {"waits": waits})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,8 @@ class TracedCommand:
         """Run the command in the scratch copy, on a simulated or a real GPU."""
         with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
             trace, tests = Path(name) / "trace", Path(name) / "tests.xml"
-            options = [*([] if self.gpu else ["--simulate"]), *(["--step", self.step] if self.step else [])]
+            options = ["--lines", *([] if self.gpu else ["--simulate"])]
+            options += ["--step", self.step] if self.step else []
             environment = scratch.environment()
             if self.runs_pytest:
                 added = f"{environment.get('PYTEST_ADDOPTS', '')} --junitxml={tests}"
@@ -116,7 +123,12 @@ def _read(trace: Path, tests: Path, folder: Path) -> Run:
         for site in data["sites"]
         if (path := _inside(site["path"], folder)) is not None
     ]
-    return Run(data["exit_status"], _outcomes(tests), tuple(waits))
+    lines = data["lines"]
+    if lines is not None:
+        lines = {
+            inside: ranges for path, ranges in lines.items() if (inside := _inside(path, folder)) is not None
+        }
+    return Run(data["exit_status"], _outcomes(tests), tuple(waits), lines, data["steps"])
 
 
 def _inside(path: str, folder: Path) -> str | None:
@@ -136,11 +148,3 @@ def _outcomes(file: Path) -> dict[str, str]:
         name = f"{case.get('classname')}::{case.get('name')}"
         found[name] = max(found.get(name, ""), "failed" if outcome == "failure" else outcome)
     return found
-
-
-def compared(before: Run, after: Run) -> str:
-    """Return how the synchronizations of two runs compare, in words."""
-    text = f"{before.count} synchronizations before, {after.count} after"
-    if before.per_step or after.per_step:
-        text += f"; per step {before.per_step:.3g} before, {after.per_step:.3g} after"
-    return text

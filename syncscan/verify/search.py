@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncscan.model import Finding
+from syncscan.trace.lines import ran
 from syncscan.verify.run import Run
 
 _STILL = "synchronizes after the fix, too"
@@ -70,10 +71,19 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
         if _syncs_at(verdicts.before, finding, ()):
             tried.append(finding)
         else:
-            verdicts.refused.append((finding, "did not synchronize in this run"))
+            verdicts.refused.append((finding, _why_not_tried(verdicts.before, finding)))
     _try(tried, verdicts, trial, say)
     verdicts.refused.sort(key=lambda each: each[0].position)
     return verdicts
+
+
+def _why_not_tried(before: Run, finding: Finding) -> str:
+    if before.lines is None:
+        return "did not synchronize in this run"
+    lines = before.lines.get(Path(finding.path).as_posix(), ())
+    if ran(lines, finding.line, finding.end_line):
+        return "its line ran in this run, and did not synchronize"
+    return "its line did not run in this run"
 
 
 def _in_words(run: Run) -> str:

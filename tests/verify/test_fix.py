@@ -57,6 +57,8 @@ def test_watched():
 def test_that_fails_anyway():
     raise ValueError
 """
+SEES_LINES = sys.version_info >= (3, 12)
+NOT_RUN = "its line did not run in this run" if SEES_LINES else "did not synchronize in this run"
 PYTEST = ["--", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_model.py"]
 
 
@@ -72,7 +74,7 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
         "model.py:8:12: SYN301: verified: copy from pinned memory with `non_blocking=True`",
         "model.py:12:12: SYN301: verified: copy from pinned memory with `non_blocking=True`",
         "model.py:17:12: SYN301: not applied: test_model::test_watched does not pass any more",
-        "model.py:21:12: SYN301: not applied: did not synchronize in this run",
+        f"model.py:21:12: SYN301: not applied: {NOT_RUN}",
         "2 of 4 fixes verified; 3 synchronizations before, 1 after",
     ]
     text = (folder / "model.py").read_text()
@@ -106,6 +108,20 @@ for _ in range(3):
     Sub().step([1])
     empty([])
 """
+
+
+def test_the_report_names_the_edit_the_reason_and_a_step_that_no_call_ran(syncscan, project):
+    project({"model.py": KINDS})
+    words = ["--step", "__main__:Base.step", "--", sys.executable, "model.py"]
+    done = syncscan("fix", "model.py", "--all", "--verify", "--diff", *words)
+    ran = "its line ran in this run, and did not synchronize" if SEES_LINES else NOT_RUN
+    *fixes, counts = done.stdout.splitlines()[:4]
+    assert fixes == [
+        "model.py:11:16: SYN301: verified: copy from pinned memory with `non_blocking=True`",
+        f"model.py:6:16: SYN301: not applied: {NOT_RUN}",
+        f"model.py:15:12: SYN301: not applied: {ran}",
+    ], done.stderr
+    assert "; 0 steps of __main__:Base.step: is it the function that runs each step? A subclass may" in counts
 
 
 def test_the_check_shows_what_the_edit_does_and_the_suggestion_beyond_it(syncscan, project):
