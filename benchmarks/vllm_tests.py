@@ -76,6 +76,23 @@ _OPT = {
     "word_embed_proj_dim": 768,
     "do_layer_norm_before": True,
 }
+_LARGE_OPT = _OPT | {
+    "hidden_size": 1024,
+    "ffn_dim": 4096,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "word_embed_proj_dim": 512,
+    "do_layer_norm_before": False,
+}
+_TINY_LLAMA = _LLAMA | {
+    "vocab_size": 32000,
+    "hidden_size": 2048,
+    "intermediate_size": 5632,
+    "num_hidden_layers": 22,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+    "max_position_embeddings": 2048,
+}
 _QWEN = {
     "architectures": ["Qwen3ForCausalLM"],
     "model_type": "qwen3",
@@ -91,6 +108,8 @@ _QWEN = {
 }
 MODELS = {
     "facebook/opt-125m": _OPT,
+    "facebook/opt-350m": _LARGE_OPT,
+    "TinyLlama/TinyLlama-1.1B-Chat-v1.0": _TINY_LLAMA,
     "meta-llama/Meta-Llama-3-8B": _LLAMA | _LARGE_LLAMA,
     "meta-llama/Meta-Llama-3-8B-Instruct": _LLAMA | _LARGE_LLAMA,
     "meta-llama/Llama-3.1-8B-Instruct": _LLAMA | _LARGE_LLAMA | {"max_position_embeddings": 131072},

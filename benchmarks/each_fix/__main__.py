@@ -6,8 +6,9 @@
    dtype, shape, strides, device, gradient or error.
 2. Each fix whose line was reached is tried alone, as `syncscan fix --verify` does, on the tests that reached its line, at most so many.
 
-Both run on a simulated GPU with ``--cuda``, where tensors are created on the GPU if the code names no device, and else on the CPU alone,
-where nothing synchronizes and a fix holds if all outcomes are the same. Prints a table and every fix that changes a result.
+Both run on a simulated GPU with ``--cuda``, and else on the CPU alone, where nothing synchronizes and a fix holds if all outcomes are the
+same. Plugins for pytest: with ``-p tensors_on_cuda`` tensors are created on the GPU if the code names no device, and with
+``-p few_of_each`` at most three sets of parameters of a test run. Prints a table and every fix that changes a result.
 """
 
 from __future__ import annotations
@@ -57,9 +58,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("paths", nargs="+", type=Path)
-    parser.add_argument(
-        "--cuda", action="store_true", help="run on a simulated GPU, which is the default device"
-    )
+    parser.add_argument("--cuda", action="store_true", help="run on a simulated GPU")
     parser.add_argument("--tests", type=int, default=2, help="how many tests try a fix")
     parser.add_argument("--output", type=Path, help="a table of all fixes, tab-separated")
     options, command = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
@@ -69,22 +68,18 @@ def main() -> int:
     with ProgressBar(sys.stderr) as bar:
         fixes = fixable(check(project, config, bar, 0).findings, unsafe=True)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(INSIDE), os.environ.get("PYTHONPATH"))))
-    if options.cuda:
-        command += ["-p", "tensors_on_cuda"]
     with tempfile.TemporaryDirectory(prefix="syncscan-") as folder:
         reached, compared = _compared(
             project, fixes, command, Scratch(Path(folder) / root.name, root), cuda=options.cuda
         )
-        scratch = Scratch(Path(folder) / "alone" / root.name, root)
+        trials = _Trials(project, Scratch(Path(folder) / "alone" / root.name, root), options.cuda)
         verdicts = {}
         for number, seen in sorted(reached.items()):
             device = "cuda" if options.cuda else "cpu"
             tests = {each.test for each in seen if each.test and each.device == device}
             chosen = sorted(tests, key=lambda name: (len(name), name))[: options.tests]
             if chosen:
-                verdicts[number] = _tried(
-                    fixes[number], project, [*_without_tests(command), *chosen], scratch, cuda=options.cuda
-                )
+                verdicts[number] = trials.verdict(fixes[number], (*_without_tests(command), *chosen))
             else:
                 verdicts[number] = f"made nothing on {device}"
             print(
@@ -149,26 +144,39 @@ def _compared(
     return reached, numbers
 
 
-def _tried(fix: Finding, project: Project, command: Sequence[str], scratch: Scratch, *, cuda: bool) -> str:
-    """Return what `syncscan fix --verify` says of one fix; on the CPU, whether all outcomes stay the same."""
-    source = next(source for source in project.sources if source.shown == fix.path)
-    runner = TracedCommand(tuple(command))
-    before: list[Run] = []
+class _Trials:
+    """Runs of tests with one fix, and without any, once for the same tests."""
 
-    def trial(chosen: Sequence[Finding]) -> Run:
-        scratch.write({source.path: apply_edits(source.text, chosen).encode()})
-        run = runner.run(scratch)
-        before.append(run)
-        return run
+    def __init__(self, project: Project, scratch: Scratch, cuda: bool) -> None:
+        self._sources = {source.shown: source for source in project.sources}
+        self._scratch = scratch
+        self._cuda = cuda
+        self._without: dict[tuple[str, ...], Run] = {}
 
-    try:
-        if not cuda:
+    def verdict(self, fix: Finding, command: tuple[str, ...]) -> str:
+        """Return what `syncscan fix --verify` says of one fix; on the CPU, whether all outcomes stay the same."""
+
+        def trial(chosen: Sequence[Finding]) -> Run:
+            return self._with(fix, command) if chosen else self._without_any(command)
+
+        if not self._cuda:
             outcomes = [(run.status, run.tests) for run in (trial(()), trial((fix,)))]
             return "same outcomes" if outcomes[0] == outcomes[1] else "other outcomes"
         verdicts = search((fix,), trial, lambda _: None)
         return "verified" if verdicts.verified else verdicts.refused[0][1]
-    finally:
-        scratch.write({source.path: source.text.encode()})
+
+    def _without_any(self, command: tuple[str, ...]) -> Run:
+        if command not in self._without:
+            self._without[command] = TracedCommand(command).run(self._scratch)
+        return self._without[command]
+
+    def _with(self, fix: Finding, command: tuple[str, ...]) -> Run:
+        source = self._sources[fix.path]
+        self._scratch.write({source.path: apply_edits(source.text, [fix]).encode()})
+        try:
+            return TracedCommand(command).run(self._scratch)
+        finally:
+            self._scratch.write({source.path: source.text.encode()})
 
 
 def _row(fix: Finding, compared: bool, reached: Iterable[Seen], verdict: str) -> dict[str, str]:
