@@ -4,10 +4,10 @@
 
 where that Python has vLLM, pytest, tblib and what syncscan needs (click, libcst, pathspec, rich), and SOURCE is vLLM's
 source tree of the same version (tried with 0.25.1: its source distribution). No network and no GPU is used; of the
-models that many tests name, the sizes are there and nothing else. Each path (by default the tests of samplers, workers,
-attention metadata and speculative decoding) is run by ``pytest --syncscan=simulate``, one test after the other; one that
-ends its process, or takes too long, is left behind. Prints a table by folder, then every cause of a failure with its
-count. The results stay in FOLDER; ``--keep`` takes them from there. ``--share N`` runs one test in N.
+models that many tests name, the sizes are there, for OPT a tokenizer of bytes too, and nothing else. Each path (by default
+the tests of samplers, workers, attention metadata and speculative decoding) is run by ``pytest --syncscan=simulate``, one
+test after the other; one that ends its process, or takes too long, is left behind. Prints a table by folder, then every
+cause of a failure with its count. The results stay in FOLDER; ``--keep`` takes them from there. ``--share N`` runs one test in N.
 """
 
 from __future__ import annotations
@@ -156,8 +156,20 @@ def write_models(hub: Path) -> None:
         snapshot = folder / "snapshots" / ("0" * 40)
         snapshot.mkdir(parents=True, exist_ok=True)
         (snapshot / "config.json").write_text(json.dumps(sizes), encoding="utf-8")
+        if sizes["model_type"] == "opt":
+            _write_bytes_tokenizer(snapshot)
         (folder / "refs").mkdir(exist_ok=True)
         (folder / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+
+
+def _write_bytes_tokenizer(folder: Path) -> None:
+    """Leave a tokenizer like that of GPT-2 whose tokens are single bytes."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    characters = [*plain, *range(0x100, 0x100 + 256 - len(plain))]
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", "<|endoftext|>", *map(chr, characters)]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    (folder / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
 
 
 def run(path: str, results: Path, options: argparse.Namespace) -> None:
