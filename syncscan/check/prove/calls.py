@@ -315,6 +315,8 @@ def _of_container(
         return _gives(base, name, args)
     if name in _ALL_OF:
         return _all_of(base, name)
+    if frame.prover.ran.called(frame.module, node) is not None:
+        return unresolved(frame, node, args, name)  # what is here may be no container
     return frame.unknown(node, f"`{name}` of a container is not known")
 
 

@@ -93,6 +93,24 @@ def test_given_a_run_calls_are_those_that_it_made(
     assert [(each.group, each.finding.line) for each in obstacles] == found
 
 
+IN_PLACE_OF_A_DICT = """
+class Cache:
+    def offset(self) -> int:
+        return 3
+def step(x: torch.Tensor, n: int) -> int:
+    cache = {} if n == 7 else Cache()
+    return cache.offset()
+"""
+
+
+def test_given_a_run_a_method_that_no_container_has_is_the_one_that_ran() -> None:
+    lines, step = {"program.py": {*range(1, 9)}}, ("program.py", 6)
+    callees = {(8, 25): {"program.Cache.offset"}}
+    run = RunSeen(lines, {}, {"program.py": callees}, {step: {("program.py", 4)}})
+    assert not proved(IN_PLACE_OF_A_DICT).is_proved
+    assert proved(IN_PLACE_OF_A_DICT, run=run).is_proved
+
+
 FACTS = """
 class Pool:
     def __init__(self, config) -> None:
