@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from syncscan.ops import Effect
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import asks
 from syncscan.rule import Facts
+from syncscan.syntax.source_text import on_one_line
 
 from ._code import CallCode, arguments_of
 
@@ -20,13 +20,11 @@ CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of
 PYTHON = ("builtins.", "math.", "operator.", "logging.")  # packages whose functions have rules of their own
 
 _LONGEST_SHOWN = 60
-_BROKEN_BRACKETS = re.compile(r"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")  # line breaks inside brackets
 
 
 def shown(node: ast.AST, facts: Facts) -> str:
     """Return the text of a node on one line, cut where long, for a message."""
-    text = " ".join(_BROKEN_BRACKETS.sub("", facts.edited(node, {})).split())
-    return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
+    return f"`{on_one_line(facts.edited(node, {}), _LONGEST_SHOWN)}`"
 
 
 def as_operand(node: ast.AST, facts: Facts) -> str:

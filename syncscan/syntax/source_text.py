@@ -21,6 +21,16 @@ _HEAD_END = re.compile(r"(?:[^:#]|#.*)*:")
 _CODE = re.compile(r"""(?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*""")  # a line without its comment
 
 
+_BROKEN_BRACKETS = re.compile(r"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")  # line breaks inside brackets
+
+
+def on_one_line(text: str, most: int) -> str:
+    """Return an expression on one line, without its comments, cut where it is longer than ``most`` characters."""
+    code = "\n".join([_CODE.match(line)[0] for line in text.split("\n")])  # type: ignore[index]  # it matches every line
+    joined = " ".join(_BROKEN_BRACKETS.sub("", code).split())
+    return joined if len(joined) <= most else f"{joined[: most - 3]}..."
+
+
 def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and its descendants; for a compound statement, only those of its head."""
     queue = [root]

@@ -27,9 +27,11 @@ from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
 from syncscan.check.infer.solve.history import History, Moment
 from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of, text_of_contribution
 from syncscan.check.infer.solve.steps import MOST_STEPS, Step, merged
+from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
 
 _LONGEST = 16  # steps that are looked for
@@ -57,16 +59,15 @@ class _Writers(NamedTuple):
         """Return the writers in a file by line; files are read only when visited."""
         known = self.by_line.get(path)
         if known is None:
-            lines = [(line_of(*node), node) for node in nodes]
-            known = self.by_line[path] = sorted(lines, key=itemgetter(0))
+            lines = [(runs_on_other_hardware(node.state.function), line_of(*node), node) for node in nodes]
+            known = self.by_line[path] = [each[1:] for each in sorted(lines, key=itemgetter(0, 1))]
         return known
 
 
 # A cell, the places that are asked for, and the files nearest to which its contributions are to be
 _Asked = tuple[Cell[Any], Places, str, str]
-Calls = tuple[
-    _Node, ...
-]  # whose callees a chain is in, the innermost last; () where any call may lead further
+# The calls whose callees a chain is in, the innermost last; () where any call may lead further
+Calls = tuple[_Node, ...]
 # Ways to go on, in order: the steps and the calls to them, and instructions, each with the step to it
 _Ways = deque[tuple[tuple[Step, ...], Calls, Iterator[tuple[_Node, "Step | None"]]]]
 _MOST_CALLS = 3  # that a chain remembers
@@ -104,20 +105,23 @@ class Provenance:
         A value that a call returns depends on the arguments of this call. Only where no such chain has an origin, a chain
         may enter a function by one call and leave it by another.
         """
-        steps = self._search(state, slot, places, calls) or self._search(state, slot, places, None)
+        steps = self._search(state, slot, places, calls) or self._search(state, slot, places, matches=False)
         if steps or not _is_in(state.values[slot], places):
             return steps
         self._past = self._past or _Past(self._solver)
         return self._past.chain_then(state, slot, places, self._rests_on)
 
-    def _search(self, state: State, slot: Slot, places: Places, calls: Calls | None) -> list[Step]:
-        """Return the shortest chain; None for ``calls`` matches no arguments with what their call returned."""
+    def _search(
+        self, state: State, slot: Slot, places: Places, calls: Calls = (), *, matches: bool = True
+    ) -> list[Step]:
+        """Return the shortest chain; without ``matches`` it may leave a function by other calls than it entered through."""
         path = state.function.module.path
         start = _Node(state, slot)
-        queue: _Ways = deque([((), calls or (), iter([(start, None)]))])
+        queue: _Ways = deque([((), calls, iter([(start, None)]))])
+        by_any_name: _Ways = deque()  # assignments under computed names, which may be of another attribute
         observed: tuple[Step, ...] = ()  # where nothing but a run says why
         seen: set[tuple[_Node, Calls]] = set()
-        for way, inside, node in _in_turn(queue):
+        for way, inside, node in _in_turn(queue, by_any_name):
             if (node, inside) in seen:
                 continue
             seen.add((node, inside))
@@ -132,9 +136,10 @@ class Provenance:
                 continue
             here = steps[-1].path if steps else path
             for cell in cells:
-                further = () if calls is None else _followed(inside, end, cell)
                 by = inside[-1] if inside and cell.sort in _ARGUMENTS else None
-                queue.append((steps, further, self._contributions(cell, places, here, path, by)))
+                further = _followed(inside, end, cell) if matches else ()
+                ways = by_any_name if _has_any_name(cell) else queue
+                ways.append((steps, further, self._contributions(cell, places, here, path, by)))
         return merged(observed)
 
     def _within(
@@ -235,15 +240,19 @@ class Provenance:
     def _writers_of(self, cell: Cell[Any], places: Places, here: str, path: str) -> _Writers:
         found: dict[str, list[_Node]] = {}
         rests_on: set[object] = {cell}
+        on_gpu: set[str] = set()  # files with code for other hardware alone come last
         for writer, value in cell.contributions.items():
             if isinstance(value, AbstractValue) and _is_in(value, places):
                 state = self._solver.state_of(writer)
                 found.setdefault(state.function.module.path, []).append(_Node(state, writer - state.base))
+                if not runs_on_other_hardware(state.function):
+                    on_gpu.add(state.function.module.path)
                 rests_on.update((state.function, state.function.module))
 
         def order(each: tuple[str, list[_Node]]) -> tuple[Any, ...]:
             there, _ = each
-            return (there != here, there != path, -_shared(there, path), -_shared(there, here), there)
+            nearness = -_shared(there, path), -_shared(there, here)
+            return (there not in on_gpu, there != here, there != path, *nearness, there)
 
         return _Writers(sorted(found.items(), key=order), frozenset(rests_on), {})
 
@@ -298,7 +307,7 @@ class _Past(Provenance):
 
     def chain(self, state: State, slot: Slot, places: Places, calls: Calls = ()) -> list[Step]:
         """See `Provenance`."""
-        return self._search(state, slot, places, calls) or self._search(state, slot, places, None)
+        return self._search(state, slot, places, calls) or self._search(state, slot, places, matches=False)
 
     def _run(self, node: _Node, places: Places) -> Moment:
         state, slot = node
@@ -309,6 +318,10 @@ class _Past(Provenance):
         return first or super()._run(node, places)
 
 
+def _has_any_name(cell: Cell[Any]) -> bool:
+    return cell.sort == "attributes" and cell.key[1] == ANY_NAME
+
+
 def _followed(calls: Calls, call: _Node, cell: Cell[Any]) -> Calls:
     """Return the calls that a chain is in once it has followed a cell which an instruction reads."""
     if cell.sort in _RETURNS:
@@ -316,10 +329,10 @@ def _followed(calls: Calls, call: _Node, cell: Cell[Any]) -> Calls:
     return calls[:-1] if cell.sort in _ARGUMENTS else ()
 
 
-def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], Calls, _Node]]:
-    """Yield the instructions of all pending paths in turn, each with the steps and the calls to it."""
-    while ways:
-        steps, calls, writers = ways.popleft()
+def _in_turn(ways: _Ways, later: _Ways) -> Iterator[tuple[tuple[Step, ...], Calls, _Node]]:
+    """Yield the instructions of all pending paths in turn, each with the steps and the calls to it; the later paths last."""
+    while ways or later:
+        steps, calls, writers = (ways or later).popleft()
         for node, step in writers:
             yield (steps if step is None else (*steps, step)), calls, node
 
@@ -440,6 +453,9 @@ def _named_argument(state: State, slot: Slot, cell: Cell[Any], arguments: Sequen
         name, position = key.name, _position(key, state)
     elif cell.sort == "virtual arguments":
         name, position = key[2], key[2] if isinstance(key[2], int) else None
+    elif cell.sort == "attributes":  # the call makes a record, and the argument is for a field
+        fields = key[0].fields()
+        name, position = key[1], fields.index(key[1]) if key[1] in fields else None
     else:
         return None
     if name in site.keywords:

@@ -10,6 +10,9 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Module, Parameter
 from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.check.infer.transfer.virtual import parameter_at
+from syncscan.syntax.source_text import on_one_line
+
+_LONGEST = 72
 
 # Instructions whose first operand is the same value, or what the attribute is of.
 _OF_ONE_VALUE = frozenset(
@@ -44,16 +47,17 @@ def line_of_use(state: State, slot: Slot) -> int:
 
 
 def text_of(state: State, slot: Slot) -> str:
-    """Return the first line of a call's source, shortened for a message, or the path of a name: `layer.weight`."""
+    """Return a call's source on one line, shortened for a message, or the path of a name: `layer.weight`."""
     if slot not in state.ir.places:
         return _path_of(state, slot)
     line, column, end_line, end_column = state.ir.places[slot]
-    lines = state.function.module.lines
-    text = lines[line - 1] if line <= len(lines) else ""
-    text = text.encode()[column : end_column if end_line == line else None].decode(errors="replace").strip()
-    if end_line != line:
-        text += "..."
-    return text if len(text) <= 72 else text[:69] + "..."
+    lines = [each.encode() for each in state.function.module.lines[line - 1 : end_line]]
+    if lines and end_line == line:
+        lines[0] = lines[0][:end_column]
+    elif lines:
+        lines[-1] = lines[-1][:end_column]
+    text = b"\n".join([each[column:] if number == 0 else each for number, each in enumerate(lines)])
+    return on_one_line(text.decode(errors="replace"), _LONGEST)
 
 
 def _path_of(state: State, slot: Slot) -> str:

@@ -14,7 +14,7 @@ class Runner:
 
     def step(self):
         self.rows.tolist()  # expect: SYN102 (inferred)
-        # because: long: `torch.zeros(  # at: long...` places the tensor on a device chosen at run time, assumed to be the GPU
+        # because: long: `torch.zeros(n, device=self.device)` places the tensor on a device chosen at run time, assumed to be the GPU
         return self.lens.tolist()  # expect: SYN102 (inferred)
         # because: made: `torch.zeros(n, device="cuda")` places the tensor on the GPU
 
