@@ -9,7 +9,7 @@ from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.kept.spots import Spot, Trees
-from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST
+from syncscan.check.infer.solve.deciding import ANYWHERE, ON_HOST
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons
 from syncscan.check.infer.solve.solver import Explanation, Solver
 from syncscan.check.match import Placed

@@ -25,8 +25,9 @@ from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.lower.function import lower
+from syncscan.check.infer.solve.deciding import ANYWHERE, ON_HOST, Places
 from syncscan.check.infer.solve.incremental import ROUNDS, Replay, Revision
-from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST, Places, Provenance
+from syncscan.check.infer.solve.provenance import Provenance
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons, public
 from syncscan.check.infer.solve.record import Statements, Waits
 from syncscan.check.infer.solve.recording import CandidateTest, statements
