@@ -196,6 +196,17 @@ def _is_named_evaluation(part: str) -> bool:
     return _EVALUATES.fullmatch(part.lstrip("_")) is not None
 
 
+def _is_argument(function: Function) -> bool:
+    """Return whether a lambda is an argument of a call, but for a call of a class, whose objects may keep it."""
+    around = function.statement or (function.parent.node if function.parent is not None else function.node)
+    return any(
+        isinstance(call, ast.Call)
+        and not last_name(call.func)[:1].isupper()
+        and function.node in (*call.args, *(keyword.value for keyword in call.keywords))
+        for call in walk(around)
+    )
+
+
 def is_module_like(cls: Class) -> bool:
     """Return whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
     if cls.is_module:
@@ -223,6 +234,7 @@ class FunctionFrequency:
     runs_elsewhere: bool  # on other hardware
     is_passed_over: bool  # runs at most once in a program
     evaluates: bool  # or exports or debugs a model
+    is_argument: bool  # a lambda that a call passes to a function
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:
@@ -239,6 +251,7 @@ class FunctionFrequency:
             elsewhere,
             function.is_cached_property or function.module.is_outside or once or elsewhere,
             evaluates(f"{function.module.name}.{function.qualname}"),
+            function.is_lambda and _is_argument(function),
         )
 
 

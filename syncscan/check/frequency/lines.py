@@ -154,6 +154,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
     found.cache = cache
+    _run_arguments_where_passed(found)
     callers = _callers(found, functions)
     _note_evaluation(found, functions, callers)
     if entry_points:
@@ -164,6 +165,21 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     _note_once(found, functions)
     _close(found, functions, callers)
     return found
+
+
+def _run_arguments_where_passed(found: Frequencies) -> None:
+    """Let a lambda run when the function that passes it does, since a helper runs the lambdas of all its callers."""
+    passed = [
+        (helper, callee, callee.parent)
+        for helper, callees in found.callees.items()
+        for callee in callees
+        if isinstance(callee, Function) and callee.parent is not None and callee.parent is not helper
+        if found.cache.by_function[callee].is_argument and helper in found.callees.get(callee.parent, ())
+    ]
+    for helper, argument, passing in passed:
+        found.callees[helper].remove(argument)
+        if argument not in found.callees[passing]:
+            found.callees[passing].append(argument)
 
 
 def _note_evaluation(
