@@ -183,7 +183,7 @@ TABLE: dict[str, Suggestion] = {
     "made-here": row(
         "302 303 305",
         "a tensor whose origin is known",
-        "create the tensor on the GPU with `device=` ({place}), or copy from pinned memory with `non_blocking=True`",
+        "create the tensor on the GPU with `device=`, or copy from pinned memory with `non_blocking=True`",
     ),
     "load": row("302", "`torch.load`", "load the file before the first step"),
     "operand": row("302", "an operand on the host", "create the tensor on the GPU with `device=`"),

@@ -102,7 +102,7 @@ def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
             row = facts.source(index.elts[0])
             return suggest("slice", slice=f"{row}:{row} + 1")
     if value.is_cpu_tensor and value.evidence:
-        return suggest("made-here", place=value.evidence.place)
+        return suggest("made-here")
     text = facts.source(index)
     is_own = isinstance(index, ast.Attribute) and text.count(".") == 1 and text.startswith("self.")
     return suggest("index-buffer" if is_own else "index-upload", index=text)

@@ -148,7 +148,7 @@ def said(syncscan, project):
         ("y = x[[2, 3, 4]]", "use a slice, which is a view and needs no index: `2:5`"),
         ("y = x[[2, 4]]", "`2:5:2`"),
         ("y = x[[2, 5, 4]]", "use `torch.stack` of the rows, or create the index on the GPU once"),
-        ("host = torch.arange(8)\ny = x[host]", "create the tensor on the GPU with `device=` (a.py:10)"),
+        ("host = torch.arange(8)\ny = x[host]", "create the tensor on the GPU with `device=`, or copy from pinned memory"),
         ("x[rows, rows] = 1", "store a tensor that the GPU holds"),
         ("x[(rows, rows)] = 1", "store a tensor that the GPU holds"),
         ("for k in range(n):\n    T = x[k].T.sum().item()", "call `sum` for all rows of `x` at once (`dim=-1`)"),
