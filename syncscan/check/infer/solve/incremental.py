@@ -8,6 +8,10 @@ A cell to which the cone contributes less may keep its value only because others
 So the other contributions to the cell are doubted: they do not count until no reader outside the cone sees
 a difference. No function outside then depends on the cell, and their contributions count again. In the end no
 reader outside the cone has seen another value. A unique fixed point is then that of a cold run.
+
+A cell that widens to anything is the exception. On the way there, its readers contribute what follows from its first values, and
+contributions stay: the results of the first functions that a value may be. A cone sees the widened value at once, so only a cold
+run finds them.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Any, Protocol
 
 from syncscan.check.infer.dataflow.cells import Cell, united
 from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.value import TOP, AbstractValue
 from syncscan.check.infer.source.edits import NotFollowedError
 from syncscan.check.infer.source.index import Function
 
@@ -116,8 +121,8 @@ class Replay:
     def solve(self, strata: Sequence[int], progress: Callable[[str, int, int], None], most: int) -> None:
         """Solve the cone until no further function must join the cone.
 
-        Raises NotFollowedError where this would solve more than ``most`` functions: a cold run is then
-        faster.
+        Raises NotFollowedError where this would solve more than ``most`` functions, since a cold run is then
+        faster. The cone must not read what has widened to anything either.
         """
         solved = begun = 0
         while True:
@@ -137,6 +142,8 @@ class Replay:
                 self.add(state)
         for state in self.cone:
             state.is_replayed = False
+        if any(map(_reads_anything, self.cone)):
+            raise NotFollowedError
 
     def _doubt(self) -> None:
         """Doubt what others contribute to the cells to which the cone contributes less than before."""
@@ -213,6 +220,15 @@ class Replay:
     def _readers(self, cell: Cell[Any]) -> Iterator[State]:
         for reader in cell.readers:
             yield self._solver.state_of(reader)
+
+
+def _reads_anything(state: State) -> bool:
+    """Return whether a function reads a cell whose value, or what it contains, has widened to anything."""
+    return any(
+        TOP in (value, value.element, *(value.items or ()))
+        for value in [cell.value for cell in state.reads]
+        if isinstance(value, AbstractValue)
+    )
 
 
 ROUNDS = 1000  # of one stratum, at most, for their numbers

@@ -1,0 +1,37 @@
+"""Values and texts after an edit, where it is not enough to solve the edited functions again."""
+
+from __future__ import annotations
+
+from syncscan.check.engine import Engine
+from syncscan.model import Conventions
+from tests.check.changing import asked, source
+
+
+def of_any_function(body: str) -> str:
+    """Return a program in which `make` may call any of eight functions, of which it learns one after the other."""
+    functions = []
+    for n in range(8):
+        functions.append(f"def made{n}_0():\n    return lambda x: torch.zeros(x, device='cuda')\n")
+        functions += [f"def made{n}_{k}():\n    return made{n}_{k - 1}()\n" for k in range(1, n + 1)]
+    calls = "".join(f"    make(made{n}_{n}(), {n})\n" for n in range(8))
+    rest = f"def make(function, n):\n{body}    return function(n)\n\ndef use():\n{calls}    return make(None, 3).tolist()\n"
+    return "import torch\n\n" + "\n".join([*functions, rest])
+
+
+def test_a_call_of_what_may_be_any_function_is_worked_out_as_by_a_new_engine() -> None:
+    old, new = ({"program": source("program", of_any_function(body))} for body in ("", "    print(n)\n"))
+    engine = Engine(Conventions())
+    before, _ = asked(engine, old)
+    again, _ = asked(engine, new)
+    assert again == asked(Engine(Conventions()), new)[0]
+    assert len(again.findings) == len(before.findings) == 1
+
+
+def test_what_a_suggestion_says_does_not_depend_on_lines_that_move() -> None:
+    text = "import torch\nSPACE\non_gpu = torch.zeros(4, device='cuda')\n\ndef read(n):\n    rows = torch.arange(n)\n    return on_gpu[rows]\n"
+    engine = Engine(Conventions())
+    old, new = (
+        {"program": source("program", text.replace("SPACE", space))} for space in ("", "# one\n# two")
+    )
+    assert len(asked(engine, old)[0].findings) == 1
+    assert asked(engine, new)[0] == asked(Engine(Conventions()), new)[0]
