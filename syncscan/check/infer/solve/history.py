@@ -46,6 +46,7 @@ class History:
         self._readers: dict[Cell[Any], set[Slot]] = {}
         self._turn = 0  # the last round whose contributions cells have
         self._go_through()
+        del self._point  # which refers to this history: a cycle would wait for the garbage collector
 
     def first(self, slot: Slot, holds: Callable[[AbstractValue], bool]) -> Moment | None:
         """Return the moment in which the value of a slot first had a property, or None."""
