@@ -198,13 +198,25 @@ def _is_named_evaluation(part: str) -> bool:
 
 def _is_argument(function: Function) -> bool:
     """Return whether a lambda is an argument of a call, but for a call of a class, whose objects may keep it."""
-    around = function.statement or (function.parent.node if function.parent is not None else function.node)
-    return any(
-        isinstance(call, ast.Call)
-        and not last_name(call.func)[:1].isupper()
-        and function.node in (*call.args, *(keyword.value for keyword in call.keywords))
-        for call in walk(around)
+    parent, node = function.parent, function.node
+    around = (
+        parent.node.body if parent is not None and isinstance(parent.node, ast.Lambda) else function.statement
     )
+    return around is not None and any(
+        not last_name(call.func)[:1].isupper()
+        and any(each is node for each in (*call.args, *(keyword.value for keyword in call.keywords)))
+        for call in _calls_beside(around)
+    )
+
+
+def _calls_beside(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls in a statement or an expression, but for those inside of lambdas."""
+    queue = [node]
+    while queue:
+        each = queue.pop()
+        if isinstance(each, ast.Call):
+            yield each
+        queue += [inner for inner in ast.iter_child_nodes(each) if not isinstance(inner, ast.Lambda)]
 
 
 def is_module_like(cls: Class) -> bool:
