@@ -104,9 +104,9 @@ def _read(ends: tuple[int, int], command: list[str], until: float) -> list[str]:
 def serve(end: socket.socket) -> None:
     """Fork for each request, and answer it with the pid and then with the exit status, or -n where signal n ended it."""
     import syncscan.commands  # noqa: PLC0415 (only this process imports it before it is asked to)
-    from syncscan.cli import main  # noqa: PLC0415
-    from syncscan.ops import load_table, stubs  # noqa: PLC0415
-    from syncscan.rule import rule_book  # noqa: PLC0415
+    from syncscan.cli import main  # noqa: PLC0415 (as above)
+    from syncscan.ops import load_table, stubs  # noqa: PLC0415 (as above)
+    from syncscan.rule import rule_book  # noqa: PLC0415 (as above)
 
     for module in pkgutil.iter_modules(syncscan.commands.__path__, "syncscan.commands."):
         importlib.import_module(module.name)

@@ -261,7 +261,7 @@ class Finding:
 
     @property
     def rate(self) -> str:
-        """Return how reports say when a finding of a step runs."""
+        """Return the words that reports put before the call chain of a finding with frequency `step`."""
         return "runs in every step of evaluation" if self.evaluation else "runs in every step"
 
     @property

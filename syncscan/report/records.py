@@ -181,8 +181,8 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first, cheap or explicit synchronizations last.
 
-    Among the findings of a step, training and serving come before evaluation, and code of every model before the forward of one.
-    Code near the start of the step comes before code deep in it.
+    Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
+    of one model, and code near an entry point before code deep in the call chain.
     """
     return tuple(sorted(findings, key=_rank))
 

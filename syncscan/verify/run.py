@@ -40,10 +40,8 @@ class Run:
     status: int
     tests: dict[str, str]  # by name: "passed", "failed", "error" or "skipped"
     waits: tuple[LineSyncs, ...]
-    lines: Ranges | None = (
-        None  # that ran, by path in the project; None where the program's Python records none
-    )
-    steps: dict[str, Any] | None = None  # as in a trace; None without a step
+    lines: Ranges | None = None  # that ran, by path in the project; None if the program's Python records none
+    steps: dict[str, Any] | None = None  # the steps of the trace; None without `--step`
 
     @property
     def count(self) -> int:
@@ -52,7 +50,7 @@ class Run:
 
     @property
     def per_step(self) -> float:
-        """Return the number of synchronizations in a step of the steady state."""
+        """Return the number of synchronizations per step in the steady state."""
         return sum(each.per_step for each in self.waits)
 
     def to_json(self) -> dict[str, object]:
@@ -60,10 +58,10 @@ class Run:
         return asdict(self)
 
     @classmethod
-    def of_json(cls, data: dict[str, object]) -> Run:
+    def of_json(cls, data: dict[str, Any]) -> Run:
         """Return the run that plain data describe."""
-        waits = tuple(LineSyncs(**each) for each in data["waits"])  # type: ignore[attr-defined]
-        return cls(**data | {"waits": waits})  # type: ignore[arg-type]
+        waits = tuple(LineSyncs(**each) for each in data["waits"])
+        return cls(**data | {"waits": waits})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from tests.check.changing import asked, source
 
 
 def of_any_function(body: str) -> str:
-    """Return a program in which `make` may call any of eight functions, of which it learns one after the other."""
+    """Return a program in which `make` may call any of eight functions; the inference finds them one at a time."""
     functions = []
     for n in range(8):
         functions.append(f"def made{n}_0():\n    return lambda x: torch.zeros(x, device='cuda')\n")

@@ -9,7 +9,7 @@ import syncscan.rules
 
 def kinds() -> tuple[type, ...]:
     """The kinds of tensors of torch, whose modules take half a second to import."""
-    import torch.distributed.tensor  # noqa: PLC0415
+    import torch.distributed.tensor  # noqa: PLC0415 (slow, see above; so are the next three)
     import torch.masked  # noqa: PLC0415
     from torch.distributed._functional_collectives import AsyncCollectiveTensor  # noqa: PLC0415
     from torch.nested._internal.nested_tensor import NestedTensor  # noqa: PLC0415

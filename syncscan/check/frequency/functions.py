@@ -103,9 +103,8 @@ def may_be_once(function: Function) -> bool:
     """Return whether a function runs once by its name unless a step reaches it: it makes something."""
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
-    if (
-        name in CONSTRUCTORS and function.owner is not None
-    ):  # run once where the methods of their class serve many steps
+    if name in CONSTRUCTORS and function.owner is not None:
+        # A constructor runs once if the methods of its class serve many steps.
         return any(map(_serves, _methods_of(function.owner))) or lives_long(function.owner)
     if any(_CONVERTS.fullmatch(part) for part in function.module.name.split(".")):
         return True
@@ -199,9 +198,9 @@ def _is_named_evaluation(part: str) -> bool:
 def _is_argument(function: Function) -> bool:
     """Return whether a lambda is an argument of a call, but for a call of a class, whose objects may keep it."""
     parent, node = function.parent, function.node
-    around = (
-        parent.node.body if parent is not None and isinstance(parent.node, ast.Lambda) else function.statement
-    )
+    around: ast.AST | None = function.statement or (parent.node if parent is not None else None)
+    if parent is not None and isinstance(parent.node, ast.Lambda):
+        around = parent.node.body
     return around is not None and any(
         not last_name(call.func)[:1].isupper()
         and any(each is node for each in (*call.args, *(keyword.value for keyword in call.keywords)))

@@ -42,9 +42,7 @@ class Frequencies:
     programs: set[Called] = field(default_factory=set)  # programs, and parts of programs, in ``once``
     generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
     generating: set[Called] = field(default_factory=set)  # such functions and their callees
-    evaluation: set[Called] = field(
-        default_factory=set
-    )  # run where a model is evaluated, exported or debugged, and nowhere else
+    evaluation: set[Called] = field(default_factory=set)  # run in evaluation, export or debugging alone
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     cache: FrequencyCache = field(default_factory=FrequencyCache)
 
@@ -193,13 +191,16 @@ def _note_evaluation(
             frequency = found.frequency(callee)
             if callee in found.evaluation or (frequency is not None and frequency.is_step):
                 continue
-            if callers[callee] <= found.evaluation | {callee}:
+            if callers[callee] - found.evaluation <= {callee}:
                 found.evaluation.add(callee)
                 queue.append(callee)
 
 
 def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> tuple[list[Called], list[Called]]:
-    """Return the roots of a step where the settings name none, see the module, and those that only evaluation calls."""
+    """Return the entry points that the settings leave open, and those that only evaluation calls.
+
+    The docstring of the module lists the kinds of entry points.
+    """
     frequency = found.cache.by_function
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found)
@@ -228,9 +229,9 @@ def _follow_generations(found: Frequencies) -> None:
 
 
 def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Called]) -> None:
-    """Record the functions that a step reaches, each by its shortest chain of calls.
+    """Record the functions that a step reaches, each with its shortest call chain.
 
-    Evaluation is followed last: what nothing else reaches is a part of it.
+    Evaluation comes last, so a function belongs to evaluation only if nothing else reaches the function.
     """
     later: list[Call] = []
     _reach(found, [(root, None) for root in roots], later)
@@ -240,7 +241,7 @@ def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Cal
 
 
 def _reach(found: Frequencies, calls: Iterable[Call], evaluation: list[Call] | None) -> None:
-    """Record what some calls reach; with a list ``evaluation``, calls of what evaluates join it and are not followed."""
+    """Record the functions that some calls reach. A list ``evaluation`` collects the calls of evaluation in place of following them."""
     queue = deque(calls)
     while queue:
         called, by = queue.popleft()

@@ -182,7 +182,7 @@ def _position(parameter: Parameter, state: State) -> int | None:
     for callee in state.callees:
         plain = getattr(callee, "plain", ())
         if parameter in plain:
-            is_method = callee.owner is not None and not callee.is_static  # type: ignore[union-attr]  # a function
+            is_method = callee.owner is not None and not callee.is_static  # type: ignore[union-attr]  # with `plain` it is no virtual method
             return plain.index(parameter) - is_method
     return None
 

@@ -83,7 +83,7 @@ class _Way(NamedTuple):
 
 
 class _End(NamedTuple):
-    """Where a chain leaves a function: at an origin, or at an instruction that reads cells, for an item of their values.
+    """The end of a chain within a function: an origin, or an instruction that reads cells, and the item asked of their values.
 
     ``observed`` has the steps from runtime facts on the way.
     """

@@ -1,4 +1,4 @@
-"""What a call returns depends on the arguments of this call, not on those of another one."""
+"""The evidence of a result follows the arguments of the same call, and of no other call."""
 
 import torch
 
