@@ -91,6 +91,5 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         name = plain_name(call, facts).rstrip("_")  # also in place
         why = _REASONS.get(name, "the size of the result depends on the data")
         message = f"{shown(call, facts)} blocks the CPU: {why}"
-        return Match(
-            call, message, because=gpu_operand(call, facts), hint=suggest(name) if name in _SUGGESTED else ""
-        )
+        hint = suggest(name) if name in _SUGGESTED else ""
+        return Match(call, message, because=gpu_operand(call, facts), hint=hint, is_implicit=True)

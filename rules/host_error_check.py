@@ -122,7 +122,7 @@ host = torch.linalg.inv(torch.eye(8))
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
         because = gpu_operand(call, facts) or on_gpu(facts.of(call))
-        return Match(call, message, because, _hint(name, call, facts))
+        return Match(call, message, because, _hint(name, call, facts), is_implicit=True)
 
 
 def _hint(name: str, call: ast.Call, facts: Facts) -> str:

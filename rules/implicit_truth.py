@@ -25,11 +25,14 @@ from collections.abc import Sequence
 from syncscan.model import UNKNOWN, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.syntax.use import last_set
 
 from ._instead import of_a_test
+from ._parts import calls_in, last_name, names_in
 from ._shared import as_operand, blocking_call, gpu_operand, shown
 from ._suggestions import suggest
 
+_REDUCTIONS = frozenset({"all", "amax", "amin", "any", "max", "mean", "min", "norm", "sum"})
 _PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
 
 
@@ -122,7 +125,14 @@ def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
     if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
         return None
     message = f"Implicit `bool({shown(tested, facts)[1:-1]})` on a CUDA tensor blocks the CPU"
-    return Match(tested, message, value, of_a_test(tested, facts))
+    hint = of_a_test(tested, facts)
+    return Match(tested, message, value, hint, is_implicit=_is_of_a_reduction(tested, facts))
+
+
+def _is_of_a_reduction(tested: ast.expr, facts: Facts) -> bool:
+    """Return whether a test asks a reduction of tensors, and no single element, as loops over tensors in host memory do."""
+    names = (last_set(name, tested, facts.around(tested)) for name in names_in(tested))
+    return any(last_name(call.func) in _REDUCTIONS for each in (tested, *names) for call in calls_in(each))
 
 
 def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:

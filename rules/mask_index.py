@@ -87,12 +87,12 @@ kept = rows[mask]
         how = f"Indexing with the CUDA mask {shown(mask, facts)}" if masks else shown(node, facts)
         message = f"{how} blocks the CPU until the GPU has counted the true elements"
         because = _beside(facts.of(mask), facts.of(node.value))
-        return Match(node, message, because, _hint(node, mask, facts))
+        return Match(node, message, because, _hint(node, mask, facts), is_implicit=True)
 
 
 def _beside(mask: Value, indexed: Value) -> Value:
-    """Return the mask; where the mask is only assumed on the GPU, return the indexed tensor if that is surer."""
-    if mask.confidence is Confidence.ASSUMED and indexed.is_gpu and indexed.confidence is not mask.confidence:
+    """Return the mask; where only a convention or an annotation places the mask, return an indexed tensor that code places."""
+    if mask.confidence < Confidence.INFERRED <= indexed.confidence and indexed.is_gpu:
         return replace(indexed, confidence=Confidence.INFERRED)
     return mask
 

@@ -52,4 +52,4 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the selected elements"
-        return Match(call, message, gpu_operand(call, facts))
+        return Match(call, message, gpu_operand(call, facts), is_implicit=True)

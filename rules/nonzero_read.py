@@ -65,4 +65,4 @@ host = torch.zeros(8).nonzero()
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the non-zero elements"
-        return Match(call, message, gpu_operand(call, facts))
+        return Match(call, message, gpu_operand(call, facts), is_implicit=True)

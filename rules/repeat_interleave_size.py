@@ -52,4 +52,4 @@ host = torch.repeat_interleave(torch.arange(4), torch.ones(4, dtype=torch.int64)
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has added up the repeats"
-        return Match(call, message, because=gpu_operand(call, facts))
+        return Match(call, message, because=gpu_operand(call, facts), is_implicit=True)

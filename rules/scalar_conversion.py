@@ -84,16 +84,11 @@ same = torch.isclose(scores, distance).all()
             call, facts, Effect.SCALAR, _CONVERSIONS
         ):
             return None
-        hint = (
-            suggest("scale") if facts.name_of(call.func).endswith(".get_scale") else _of_a_number(call, facts)
-        )
+        name = facts.name_of(call.func)
+        hint = suggest("scale") if name.endswith(".get_scale") else _of_a_number(call, facts)
         message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
-        return Match(
-            call,
-            message,
-            gpu_operand(call, facts),
-            hint,
-        )
+        is_comparison = name.rpartition(".")[2] in _COMPARISONS
+        return Match(call, message, gpu_operand(call, facts), hint, is_implicit=is_comparison)
 
 
 def _of_a_number(call: ast.Call, facts: Facts) -> str:

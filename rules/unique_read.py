@@ -53,7 +53,7 @@ array = np.unique(np.zeros(8))
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the distinct values"
-        return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
+        return Match(call, message, gpu_operand(call, facts), _hint(call, facts), is_implicit=True)
 
 
 def _hint(call: ast.Call, facts: Facts) -> str:

@@ -17,6 +17,7 @@ import pathspec
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import (
     DEFAULT_WHEN,
+    REPORTED_CONFIDENCE,
     SYNC_FREE,
     UNUSED_SUPPRESSION,
     Confidence,
@@ -232,7 +233,7 @@ def _parse_code(value: str) -> str:
 
 def parse_confidence(value: object) -> Confidence:
     """Return the confidence that a word names; raise ValueError for another word."""
-    labels = {level.label: level for level in Confidence if level > Confidence.POSSIBLE}
+    labels = {level.label: level for level in REPORTED_CONFIDENCE}
     if not isinstance(value, str) or value not in labels:
         raise ValueError(f"{value!r} is not a confidence; {suggestion(str(value), labels)}")
     return labels[value]

@@ -44,6 +44,9 @@ class Match:
     ``because`` is the operand whose device makes the call block. The finding inherits its confidence and
     evidence. ``because`` is None where the call blocks whatever its operands are
     (``torch.cuda.synchronize()``).
+
+    Code that reads a value by name may know that its callers keep the tensor on the host. A mask, or a check of
+    errors, gives no such sign. So an annotation alone is evidence enough for a match with ``is_implicit``.
     """
 
     node: ast.AST
@@ -51,6 +54,7 @@ class Match:
     because: Value | None = None
     hint: str = ""  # the suggestion for this place; if empty, the rule's `instead`
     rewrite: Rewrite | None = None
+    is_implicit: bool = False  # the code does not ask for the value by name, as `.item()` does
 
 
 def suggestion_of(rule: Rule, match: Match) -> str:

@@ -327,7 +327,7 @@ def _finding(
         function=function.qualname,
         expression=facts.source(match.node),
         message=match.message,
-        confidence=because.confidence if because is not None else Confidence.PROVED,
+        confidence=_confidence_of(match, because),
         fix=_fix(rule, match, facts),
     )
     return Placed(finding, because.evidence if because is not None else None, anchor, anchor.lineno)
@@ -335,6 +335,15 @@ def _finding(
 
 def _confidence(value: Value) -> Confidence:
     return value.confidence
+
+
+def _confidence_of(match: Match, because: Value | None) -> Confidence:
+    """Return the confidence that the finding of a match reports."""
+    if because is None:
+        return Confidence.PROVED
+    if because.confidence is Confidence.DECLARED:
+        return Confidence.INFERRED if match.is_implicit else Confidence.ASSUMED
+    return because.confidence
 
 
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:

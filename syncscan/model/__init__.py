@@ -25,6 +25,9 @@ from syncscan.model.vocabulary import (
     ON_GPU as ON_GPU,
 )
 from syncscan.model.vocabulary import (
+    REPORTED_CONFIDENCE as REPORTED_CONFIDENCE,
+)
+from syncscan.model.vocabulary import (
     Confidence as Confidence,
 )
 from syncscan.model.vocabulary import (

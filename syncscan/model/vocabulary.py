@@ -63,10 +63,11 @@ class Confidence(IntEnum):
     """The evidence for the device of a value, weakest first; see ``docs/guide.md``."""
 
     POSSIBLE = 0  # nothing excludes it; for proofs alone
-    ASSUMED = 1  # a convention alone: an annotation, a name
-    INFERRED = 2  # followed through the project
-    OBSERVED = 3  # seen while the project ran
-    PROVED = 4  # a literal or a call decides it
+    ASSUMED = 1  # a convention alone: a use, a name
+    DECLARED = 2  # a tensor by its annotation, placed by callers out of sight; a finding says `INFERRED` or `ASSUMED`
+    INFERRED = 3  # followed through the project
+    OBSERVED = 4  # seen while the project ran
+    PROVED = 5  # a literal or a call decides it
 
     __hash__ = int.__hash__  # Enum's own hash is slow
 
@@ -74,6 +75,15 @@ class Confidence(IntEnum):
     def label(self) -> str:
         """The word used in reports and options."""
         return self.name.lower()
+
+
+# The levels of findings, weakest first; the others are levels of values within the inference.
+REPORTED_CONFIDENCE: Final = (
+    Confidence.ASSUMED,
+    Confidence.INFERRED,
+    Confidence.OBSERVED,
+    Confidence.PROVED,
+)
 
 
 class Severity(IntEnum):

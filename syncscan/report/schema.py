@@ -10,7 +10,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from syncscan.model import Confidence, Conventions, When
+from syncscan.model import REPORTED_CONFIDENCE, Conventions, When
 from syncscan.ops import DTYPES, RESULTS, Effect
 from syncscan.ops.dimensions import STATEMENT
 from syncscan.ops.kinds import KINDS
@@ -48,7 +48,7 @@ def _settings() -> dict[str, _Schema]:
             "Codes not to report in the files that a pattern names.",
         ),
         "min-confidence": _described(
-            {"enum": [level.label for level in Confidence if level > Confidence.POSSIBLE]},
+            {"enum": [level.label for level in REPORTED_CONFIDENCE]},
             "Report findings from this confidence on.",
         ),
         "exclude": _described(

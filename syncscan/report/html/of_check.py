@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TextIO
 
 from syncscan.check.fix import apply_edits
-from syncscan.model import Confidence, Finding, Severity, When
+from syncscan.model import REPORTED_CONFIDENCE, Confidence, Finding, Severity, When
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.records import Report, advice, heading, summary, worst_first
 from syncscan.report.words import plural
@@ -48,7 +48,7 @@ def make_page(report: Report) -> Page:
         columns=[
             Column("severity", "status", facet=True, order=_labels(Severity)),
             Column("when", "word", facet=True, order=tuple(when.value for when in When)),
-            Column("confidence", "word", facet=True, order=_labels(Confidence)),
+            Column("confidence", "word", facet=True, order=_labels(REPORTED_CONFIDENCE)),
             Column("code", "code", facet=True),
             Column("site", "place"),
             Column("expression", "expression"),

@@ -384,7 +384,7 @@ def _fits(value: AbstractValue, seen: AbstractValue) -> bool:
     """Return whether a result already has an inferred device that was also observed; the inferred one is more precise."""
     if value.kind is not Kind.TENSOR or value.device not in {Device.CUDA, Device.CPU, Device.MIXED}:
         return False
-    if value.confidence is Confidence.ASSUMED:
+    if value.confidence < Confidence.INFERRED:
         return False
     known = next((option for option in _options(seen) if option.kind is Kind.TENSOR), None)
     return known is not None and (known.device is Device.MIXED or known.device is value.device)

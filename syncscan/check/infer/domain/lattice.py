@@ -5,7 +5,7 @@ The join is commutative, associative, idempotent and absorbing. `BOTTOM` carries
 class, function and module has its own option. Within a kind, the join treats each field separately:
 
 - device: UNKNOWN is below CUDA and CPU, CPU is below OTHER; CUDA and another device join to `Device.MIXED`;
-- confidence: that of the path on the GPU if there is one; different paths are `INFERRED`;
+- confidence: that of the path on the GPU if there is one; different paths are as sure as the surer one, at most `INFERRED`;
 - pinned, dtype, dimensions and constant: unknown where they differ;
 - contents: item by item for equal lengths, else the join of all items; key by key for dictionaries.
 
@@ -209,7 +209,7 @@ def _join_confidence(a: AbstractValue, b: AbstractValue) -> Confidence:
             else min(a.confidence, b.confidence)
         )
     if weight_of_a == weight_of_b:
-        sure = a.confidence if a.confidence is b.confidence else Confidence.INFERRED
+        sure = max(a.confidence, b.confidence)
     else:
         sure = a.confidence if weight_of_a > weight_of_b else b.confidence
     return min(sure, Confidence.INFERRED)

@@ -371,7 +371,7 @@ def _agrees(sighting: Sighting, index: int | None) -> bool:
     places = {
         part.device
         for part in parts_of(known)
-        if part.kind is Kind.TENSOR and part.confidence > Confidence.ASSUMED
+        if part.kind is Kind.TENSOR and part.confidence >= Confidence.INFERRED
     }
     return places == {part.device for part in parts_of(seen) if part.kind is Kind.TENSOR}
 

@@ -60,14 +60,15 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractV
     function = at.function
     uses = at.context.uses(at.state)
     is_sure = works_where_its_module_is(function) or uses.trains or at.number in uses.downloaded
-    confidence = Confidence.INFERRED if is_sure else Confidence.ASSUMED
+    confidence = Confidence.INFERRED if is_sure else Confidence.DECLARED
     where, text = parameter.annotation or function.node, IS_TENSOR
-    if value.kind not in _NOTHING or not at.declare():
-        pass
-    elif value is BOTTOM and takes_gradients(function):
-        value, where, text = TENSOR, function.node, _IS_GRADIENT
-    elif _is_used_as_tensor(at):
-        value, where, text = join(value, TENSOR), function.node, _IS_USED
+    if value.kind in _NOTHING and at.declare():
+        if not is_sure:
+            confidence = Confidence.ASSUMED
+        if value is BOTTOM and takes_gradients(function):
+            value, where, text = TENSOR, function.node, _IS_GRADIENT
+        elif _is_used_as_tensor(at):
+            value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 
 

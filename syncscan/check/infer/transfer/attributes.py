@@ -230,8 +230,7 @@ def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> Abstrac
                 promised = join(value, promised)
             elif promised is BOTTOM:
                 return value
-            sure = (
-                Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
-            )  # buffers move with their module
+            # Buffers move with their module.
+            sure = Confidence.INFERRED if cls.is_module else Confidence.DECLARED
             return assumed_tensor(at, promised, name, sure, (base.module, base.annotations[name]))
     return value

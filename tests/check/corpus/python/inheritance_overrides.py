@@ -38,7 +38,7 @@ class Reduction:
 class Masked(Reduction):
     def reduce(self, rows, mask, count):
         count.item()  # silent: the method above says that it is a number
-        return rows[mask].sum().item()  # expect: SYN101 (assumed), SYN201 (assumed)
+        return rows[mask].sum().item()  # expect: SYN101 (assumed), SYN201 (inferred)
 
 
 class Other(Reduction):

@@ -21,7 +21,7 @@ Either = Union[Tensor, float]
 
 def aliases(a: Floats, b: Masks, c: Rows, d: Named, e: Loose, f: Either):
     bool(a)  # expect: SYN103 (assumed)
-    a[b]  # expect: SYN201 (assumed)
+    a[b]  # expect: SYN201 (inferred)
     bool(c[0])  # silent
     bool(d["rows"])  # silent
     bool(e)  # silent
@@ -37,5 +37,5 @@ def shaped(
     rows: Float[Tensor, "n d"], kept: Bool[Tensor, "n"], index: Int[Tensor, "n"], more: TensorType["n"]
 ):
     rows[index]  # silent
-    rows[kept]  # expect: SYN201 (assumed)
+    rows[kept]  # expect: SYN201 (inferred)
     return bool(more)  # expect: SYN103 (assumed)

@@ -95,7 +95,7 @@ def truncated(x=torch.ones(3, device="cuda")):
 
 def of_a_number_or_a_tensor(loc: float | torch.Tensor, scale: float) -> torch.Tensor:
     """A parameter annotated `float | Tensor` counts as a tensor: the distribution moves numbers to its device."""
-    return torch.distributions.Normal(loc, scale).rsample()  # expect: SYN502 (assumed)
+    return torch.distributions.Normal(loc, scale).rsample()  # expect: SYN502 (inferred)
 
 
 def of_numbers(loc: float | int, scale: float) -> torch.Tensor:

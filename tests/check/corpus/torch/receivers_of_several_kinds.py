@@ -35,7 +35,7 @@ def decomposed(factor: torch.Tensor, several: bool):
     whole = {"a": factor.cuda()} if several else factor.cuda()
     torch.linalg.eigh(whole)  # expect: SYN502
     rows = [factor] if several else factor
-    return torch.linalg.eigh(rows)  # expect: SYN502 (assumed)
+    return torch.linalg.eigh(rows)  # expect: SYN502 (inferred)
 
 
 def decomposed_on_the_host(several: bool):
