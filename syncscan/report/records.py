@@ -179,7 +179,7 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the order of reports: blocks of every step first, cheap or explicit synchronizations last.
+    """Return the order of reports: blocks of every step first; cheap, explicit and hardly avoidable synchronizations last.
 
     Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
     of one model, and code near an entry point before code deep in the call chain.
@@ -188,8 +188,8 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
-# Rules of small copies, and of explicit synchronizations.
-_CHEAP_OR_EXPLICIT = frozenset({"SYN303", "SYN304", "SYN401"})
+# Rules of small copies, of explicit synchronizations, and of checks for errors in results that programs mostly need.
+_SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
 
 
 def _rank(finding: Finding) -> tuple[object, ...]:
@@ -199,7 +199,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
         _ORDER[finding.when],
         finding.confidence is Confidence.ASSUMED,
         finding.evaluation,
-        finding.code in _CHEAP_OR_EXPLICIT,
+        finding.code in _SELDOM_AVOIDABLE,
         not (chain and drives_models(chain[0].rpartition(".")[2])),
         bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),
         len(chain),

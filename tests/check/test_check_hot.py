@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -166,3 +167,18 @@ def test_text_shows_steps_first_and_what_one_function_repeats_once(tmp_path: Pat
     ]
     assert heads == ["23", "9", "5"]
     assert [line.strip() for line in lines if "the same at" in line] == ["= the same at: 24:16"]
+
+
+def test_a_check_of_errors_comes_after_what_programs_can_avoid(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+class Runner:
+    def execute_model(self):
+        rows = torch.eye(4, device="cuda")
+        inverse = torch.linalg.inv(rows)
+        return inverse.sum().item()
+"""
+    text = check(tmp_path, "--output-format", "concise", program=program).stdout
+    assert re.findall(r"model\.py.* (SYN\d{3}) ", text) == ["SYN101", "SYN502"]
