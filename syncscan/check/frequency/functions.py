@@ -77,7 +77,7 @@ _EVALUATES = re.compile(
     |export(s|er|ers)? | debug(_.*)?""",
     re.VERBOSE,
 )
-_RUN = re.compile(r"(\w+_)?(step|forward)")
+_RUN = re.compile(r"(\w+_)?(step|forward)|\w+_sample")
 _PIPELINE = re.compile(r".*Pipeline")
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 
@@ -122,7 +122,7 @@ def _methods_of(cls: Class) -> Iterator[Function]:
 
 
 def _serves(function: Function) -> bool:
-    return is_step(function) or is_generation(function)
+    return is_step(function) or is_generation(function) or samples(function)
 
 
 def is_generation(function: Function) -> bool:
@@ -140,9 +140,20 @@ def _denoises(cls: Class) -> bool:
     return is_pipeline and any(loop for method in _methods_of(cls) for loop in loops_of(method))
 
 
+def samples(function: Function) -> bool:
+    """Return whether a function only runs a model, and does so in a loop of its own: a sampler, or the evaluation of a data set.
+
+    The loop has the steps, and the rest of the function runs once for all of them.
+    """
+    if function.name in CONSTRUCTORS or not runs_a_model(function) or is_named_step(function):
+        return False
+    loops = (node for node in walk(function.node) if isinstance(node, (ast.For, ast.AsyncFor, ast.While)))
+    return any(_reads_batches(loop) or any(map(_runs_a_model, _calls_in(loop))) for loop in loops)
+
+
 def is_step(function: Function) -> bool:
     """Return whether a framework calls a function for each batch, by its name, class and decorators."""
-    if is_once(function) or function.is_cached_property or is_generation(function):
+    if is_once(function) or function.is_cached_property or is_generation(function) or samples(function):
         return False
     if function.name in CONSTRUCTORS:  # the purpose of the class decides, not its decorators
         return False
@@ -238,6 +249,7 @@ class FunctionFrequency:
     is_step: bool
     is_named_step: bool  # the name is that of a step; code without gradients may be part of a loop over steps
     is_generation: bool
+    samples: bool  # runs many steps in its own loop
     is_once: bool
     may_be_once: bool
     may_run_a_model: bool
@@ -255,6 +267,7 @@ class FunctionFrequency:
             is_step(function),
             is_step(function) and is_named_step(function),
             is_generation(function),
+            samples(function),
             once,
             may_be_once(function),
             may_run_a_model(function),

@@ -3,7 +3,7 @@
 1. The settings name the entry points of a step. Without such entry points, they are:
    - the functions that a framework calls for each batch (`is_step`),
    - the callees in loops that train or read batches,
-   - the callees in loops of functions that run many steps for one request (`is_generation`). These functions are no steps themselves.
+   - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves.
 2. Every function that an entry point reaches runs per step. The walk passes over functions that run once by their names, such as loading,
    and over calls behind a guard such as ``if self._x is None``. It follows evaluation last.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
@@ -120,7 +120,8 @@ class Frequencies:
         regions = self.cache.regions[function]
         if function.owner in self.made:  # the attributes of such an object die with the step
             regions = tuple(region for region in regions if not region.is_of_self)
-        return (*self.cache.loops[function], *regions) if function in self.generating else regions
+        has_steps = function in self.generating or self.cache.by_function[function].samples
+        return (*self.cache.loops[function], *regions) if has_steps else regions
 
     def data(self, names: Names) -> Data:
         """Return the data on which `at` and `in_evaluation` depend, for persistence."""
