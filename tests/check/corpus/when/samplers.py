@@ -4,12 +4,19 @@ import torch
 from torch import nn
 
 
+class Noise:
+    def __call__(self, i):
+        return torch.tensor([i, 2], device="cuda")  # expect: SYN301 (step)
+        # reached: Noise.__call__
+
+
 @torch.no_grad()
 def sample_ancestral(model, x, sigmas):
+    draw = Noise()
     start = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
     for i in range(8):
         x = model(x, start)
-        x = x + noise(i)
+        x = x + noise(i) + draw(i)
         if sigmas.cuda().sum() == 0:  # expect: SYN104 (step)
             break
     return x
