@@ -1,6 +1,6 @@
 """Tests of counters that let statements run in few steps: ``if step % 100 == 0``, ``if batch_idx > 0: return``.
 
-A question such as ``should_log`` asks a counter elsewhere. With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
+A question such as ``should_log`` asks a counter elsewhere. A flag for debugging is hardly ever set. With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
+from syncscan.check.frequency.debugging import debugs
 from syncscan.check.infer.source.syntax import last_name, walk
 
 Body = Sequence[ast.stmt]
@@ -49,6 +50,8 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
     if isinstance(test, ast.BoolOp):
         parts = [_is_rare(part, counters, holds=holds) for part in test.values]
         return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+    if debugs(test, holds=holds):
+        return True
     if isinstance(test, ast.BinOp):
         return not holds and _is_remainder(test, counters)
     if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):

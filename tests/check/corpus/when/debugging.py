@@ -1,0 +1,51 @@
+"""What a flag for debugging guards runs where a person looks on, and in no step of production."""
+
+import logging
+import os
+
+import torch
+from torch import nn
+
+logger = logging.getLogger(__name__)
+DEBUG = os.environ.get("DEBUG", "0") == "1"
+
+
+class Layer(nn.Module):
+    def forward(self, x: torch.Tensor, verbose: bool = False, level: int = 0):
+        if DEBUG:
+            print(x.sum().item())  # expect: SYN101 (once)
+        if self.debug_shapes or self.config.verbose:
+            print(x.sum().item())  # expect: SYN101 (once)
+        if verbose and self.rank == 0:
+            print(x.sum().item())  # expect: SYN101 (once)
+        if not self.is_debug():
+            x.sum().item()  # expect: SYN101 (step)
+        else:
+            x.sum().item()  # expect: SYN101 (once)
+        if verbose or self.training:
+            x.sum().item()  # expect: SYN101 (step)
+        return self.rest(x)
+
+    def rest(self, x):
+        if logger.isEnabledFor(logging.DEBUG):
+            print(x.sum().item())  # expect: SYN101 (once)
+        if logger.isEnabledFor(logging.INFO):
+            print(x.sum().item())  # expect: SYN101 (step)
+        if os.environ.get("LAYER_DEBUG"):
+            self.dump(x)
+        if os.environ["LAYER_DEBUG"] == "1":
+            print(x.sum().item())  # expect: SYN101 (once)
+        if os.getenv("LAYER_DEBUG", "0") != "0":
+            print(x.sum().item())  # expect: SYN101 (once)
+        if os.getenv("LAYER_DEBUG", "0") == "0":
+            x.sum().item()  # expect: SYN101 (step)
+        if self.verbosity > 1:
+            print(x.sum().item())  # expect: SYN101 (once)
+        if self.log_level == "DEBUG":
+            print(x.sum().item())  # expect: SYN101 (once)
+        if not self.verbose:
+            return x
+        return x.sum().item()  # expect: SYN101 (once)
+
+    def dump(self, x):
+        print(x.sum().item())  # expect: SYN101 (once)
