@@ -16,7 +16,7 @@ from syncscan.check.infer.source.syntax import last_name, walk
 Body = Sequence[ast.stmt]
 
 _COUNTS = re.compile(
-    r"_*((?!num|max|min|total|every).*_)?(step|iter|iteration|epoch|batch_?(idx|index|id|i|nr|num))_*"
+    r"_*((?!num|max|min|total|every).*_)?(steps?|iters?|iterations?|epochs?|batch_?(idx|index|id|i|nr|num))_*"
 )
 _OF_BATCHES = re.compile(
     r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration))_*"

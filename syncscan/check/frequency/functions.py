@@ -352,6 +352,7 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             counters |= _counters_of(node) if reads else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
+            yield from _outside_loops(node.body) if _is_for_a_script(node.test) else ()
         elif isinstance(node, ast.Try):
             yield from map(_handling, filter(_handles_an_error, node.handlers))
         elif _sets_up(node):
@@ -360,6 +361,23 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
             yield from _regions(inner, function, counters)
+
+
+def _is_for_a_script(test: ast.expr) -> bool:
+    """Return whether a test asks if the file runs as a script."""
+    return isinstance(test, ast.Compare) and path_of(test.left) == "__name__"
+
+
+def _outside_loops(body: Body) -> Iterator[Region]:
+    """Yield what runs once at the end of a script. What a script calls may be a step, whose loop is elsewhere."""
+    for node in body:
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            continue
+        if any(isinstance(inner, (ast.For, ast.AsyncFor, ast.While)) for inner in walk(node)):
+            for inner in blocks_of(node):
+                yield from _outside_loops(inner)
+        else:
+            yield Region(When.ONCE, _lines(node), frozenset())
 
 
 def _behind(

@@ -19,6 +19,8 @@ class Module(torch.nn.Module):
             loss.tolist()  # expect: SYN102 (step)
         if self.layer_idx % 2 == 0:
             loss.tolist()  # expect: SYN102 (step)
+        if not (self.steps % self.save_every):
+            loss.tolist()  # expect: SYN102 (once)
         if self.metrics.should_log(self.step):
             loss.tolist()  # expect: SYN102 (once)
         if self.should_stop:
