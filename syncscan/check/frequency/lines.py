@@ -13,12 +13,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
-from syncscan.check.frequency.functions import FunctionFrequency, Region, lives_long
+from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
 from syncscan.check.frequency.guards import CONSTRUCTORS
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
@@ -42,6 +42,7 @@ class Frequencies:
     programs: set[Called] = field(default_factory=set)  # programs, and parts of programs, in ``once``
     generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
     generating: set[Called] = field(default_factory=set)  # such functions and their callees
+    drivers: set[Called] = field(default_factory=set)  # loops in these call what runs a model
     evaluation: set[Called] = field(default_factory=set)  # run in evaluation, export or debugging alone
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     cache: FrequencyCache = field(default_factory=FrequencyCache)
@@ -122,27 +123,40 @@ class Frequencies:
         regions = self.cache.regions[function]
         if function.owner in self.made:  # the attributes of such an object die with the step
             regions = tuple(region for region in regions if not region.is_of_self)
-        has_steps = function in self.generating or self.cache.by_function[function].samples
-        return (*self.cache.loops[function], *regions) if has_steps else regions
+        if function not in self.generating:
+            return (
+                (*self.cache.loops[function], *regions)
+                if self.cache.by_function[function].samples
+                else regions
+            )
+        if function in self.drivers:
+            regions = tuple(
+                replace(region, when=When.STEP) if region.when is When.UNKNOWN else region
+                for region in regions
+            )
+        return (*self.cache.loops[function], *regions)
 
     def data(self, names: Names) -> Data:
         """Return the data on which `at` and `in_evaluation` depend, for persistence."""
         data = names.data
         return [
             [[data(called), data(by)] for called, by in self.step.items()],
-            *([*map(data, known)] for known in (self.once, self.programs, self.generating, self.evaluation)),
+            *(
+                [*map(data, known)]
+                for known in (self.once, self.programs, self.generating, self.drivers, self.evaluation)
+            ),
         ]
 
     @classmethod
     def recalled(cls, data: Data, names: Names, cache: FrequencyCache) -> Frequencies:
         """Return the instance that `data` described; only `at`, `entry_point` and `in_evaluation` work on it."""
         step, *known = data
-        once, programs, generating, evaluation = ({*map(names.thing, each)} for each in known)
+        once, programs, generating, drivers, evaluation = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
         made = {each for each in map(_made_by, steps) if each is not None}
         return cls(
-            {}, steps, once, programs, generating=generating, evaluation=evaluation, made=made, cache=cache
-        )
+            {}, steps, once, programs, generating=generating, drivers=drivers, evaluation=evaluation, made=made, cache=cache
+        )  # fmt: skip
 
 
 def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCache) -> Frequencies:
@@ -162,7 +176,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
         modules = {module.name for module in solver.context.modules}
         _follow(found, _named(solver.functions(), modules, entry_points), ())
     else:
-        _follow(found, *_usual_roots(found, functions))
+        _follow(found, *_usual_roots(found, functions, callers))
     _note_once(found, functions)
     _close(found, functions, callers)
     return found
@@ -199,14 +213,16 @@ def _note_evaluation(
                 queue.append(callee)
 
 
-def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> tuple[list[Called], list[Called]]:
+def _usual_roots(
+    found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
+) -> tuple[list[Called], list[Called]]:
     """Return the entry points that the settings leave open, and those that only evaluation calls.
 
     The docstring of the module lists the kinds of entry points.
     """
     frequency = found.cache.by_function
     found.generations.update(function for function in functions if frequency[function].is_generation)
-    _follow_generations(found)
+    _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
     steps = (each for each in functions if each not in found.generating and frequency[each].is_step)
     roots: list[Called] = [function for function in steps if not frequency[function].runs_elsewhere]
     evaluated: list[Called] = []
@@ -219,9 +235,57 @@ def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> tuple[lis
     return roots, evaluated
 
 
-def _follow_generations(found: Frequencies) -> None:
+def _drive(
+    found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
+) -> Iterator[Function]:
+    """Yield what only runs a model, but in a loop of its own or of what it calls; a step may call such a function too.
+
+    Layers are no steps: a module, or what calls its layers by the names of variables, is left out.
+    """
+    by_function = found.cache.by_function
+    runs_models = _reaching(callers, (each for each in functions if _is_forward(each)))
+    found.drivers.update(function for function in functions if _holds_steps(found, function, runs_models))
+    around = _reaching(callers, (each for each in found.drivers if not _is_named_step(found, each)))
+    for function in functions:
+        if function in around and by_function[function].is_step and not by_function[function].is_named_step:
+            yield function
+
+
+def _is_named_step(found: Frequencies, called: Called) -> bool:
+    frequency = found.frequency(called)
+    return frequency is not None and frequency.is_named_step
+
+
+def _is_forward(function: Function) -> bool:
+    return function.name == "forward" and function.owner is not None and is_module_like(function.owner)
+
+
+def _holds_steps(found: Frequencies, function: Function, runs_models: set[Called]) -> bool:
+    """Return whether a loop of a function calls something by name that runs a model."""
+    if function.owner is not None and is_module_like(function.owner):
+        return False
+    loops = [region.calls for region in found.cache.regions[function] if region.when is not When.ONCE]
+    names = frozenset().union(*loops)
+    return bool(names) and any(
+        callee in runs_models and _called_name(callee) in names for callee in found.from_(function)
+    )
+
+
+def _reaching(callers: dict[Called, set[Called]], ends: Iterable[Called]) -> set[Called]:
+    """Return some functions, and those whose calls reach them."""
+    found: set[Called] = set()
+    queue = deque(ends)
+    while queue:
+        called = queue.popleft()
+        if called not in found:
+            found.add(called)
+            queue += callers.get(called, ())
+    return found
+
+
+def _follow_generations(found: Frequencies, generations: Iterable[Called]) -> None:
     """Record the functions that run many steps for one request, and their callees."""
-    queue = deque(found.generations)
+    queue = deque(generations)
     while queue:
         caller = queue.popleft()
         frequency = found.frequency(caller)

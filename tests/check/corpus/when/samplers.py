@@ -60,6 +60,36 @@ class Diffusion(nn.Module):
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
 
 
+class Decoding:
+    def __init__(self, inference):
+        self.inference = Inference(Diffusion())
+
+    @torch.no_grad()
+    def run(self, ids):
+        ids = self.loop(ids)
+        return self.finish(ids)
+
+    def loop(self, ids):
+        done = torch.zeros(4, device="cuda")
+        for _ in range(8):
+            ids = self.inference.logits(ids)
+            if done.all():  # expect: SYN104 (step)
+                break
+        return done.tolist()  # expect: SYN102 (unknown)
+
+    def finish(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+
+class Inference:
+    def __init__(self, model: Diffusion):
+        self.model = model
+
+    def logits(self, ids):
+        torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        return self.model(ids)
+
+
 class Trainer:
     def training_step(self, x):
         return self.rollout(x)
