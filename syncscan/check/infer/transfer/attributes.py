@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.basic import BOOL, INT, STRING, list_of
-from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import copied, parts_of
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
@@ -150,7 +150,7 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         return _of_property(at, base, name, methods)
     fields = at.fields(cls) if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
-    value = before_a_move(at, cls, name, value)
+    value = before_a_move(at, cls, name, _bound(at, base, cls, name, value))
     if value is BOTTOM and name == "param_groups" and at.stays_open():
         return groups_of_parameters(at)
     if value.kind in {Kind.UNKNOWN, Kind.MOVED} or (
@@ -158,6 +158,22 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     ):
         value = _declared(at, cls, name, value)
     return at.context.observations.attribute(at, cls, name, _transferred_by_name(at, cls, value))
+
+
+def _bound(at: Point, base: AbstractValue, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
+    """Return a value whose functions from a class body are methods of the object: ``decode = decode_function``."""
+    if not any(isinstance(option.payload, Function) for option in value.options):
+        return value
+    bodies = [at.read(at.context.known.set_in_bodies[each, name]) for each in cls.mro()]
+    methods = {option.payload for body in bodies for option in body.options}
+    return join_all(
+        [
+            AbstractValue(Kind.FUNCTION, payload=Partial(option, (base,), ()))
+            if isinstance(option.payload, Function) and option.payload in methods
+            else option
+            for option in value.options
+        ]
+    )
 
 
 def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Function, ...]) -> AbstractValue:
