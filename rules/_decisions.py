@@ -31,7 +31,8 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
         return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
     if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
         return _of_branch(test, node, tensor, facts)
-    return _of_an_end(test, line_of(test.test, facts, {node: facts.source(tensor)}), node, facts)
+    asked = _operand_around(node, test.test)
+    return _of_an_end(test, line_of(asked, facts, {node: facts.source(tensor)}), node, facts)
 
 
 def of_an_assertion(node: ast.AST, facts: Facts) -> str:
@@ -77,6 +78,13 @@ def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
     new, old = (line_of(each, facts) for each in (test.body, test.orelse))
     is_choice = text and new and old and _is_choice((test.body, test.orelse), facts)
     return suggest("choose", test=text, new=new, old=old) if is_choice else ""
+
+
+def _operand_around(node: ast.AST, test: ast.expr) -> ast.expr:
+    """Return the operand of `and` and `or` that contains a node; a copy of the others would ask for the same value."""
+    while isinstance(test, ast.BoolOp):
+        test = next(each for each in test.values if any(inner is node for inner in ast.walk(each)))
+    return test
 
 
 def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts) -> str:
