@@ -18,6 +18,7 @@ _OTHERS = frozenset({
     "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
+_GPUS = frozenset({"cuda", "gpu"})
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ANY_OTHER = "|".join(sorted(_OTHERS))
 _ASKS = re.compile(rf"(.*_)?is_(torch_)?({_ANY_OTHER})(_({_ANY_OTHER}))*(_available)?")
@@ -74,8 +75,11 @@ _ITS_OWN = re.compile(rf"(?:{_NAMES})([A-Z]\w+)")
 def runs_on_other_hardware(function: Function) -> bool:
     """Return whether the name of a function marks it for other hardware.
 
-    Such are ``forward_cpu``, and the methods of ``WorkerXPU`` or of a ``CPURunner`` that is a ``GPURunner``.
+    Such are ``forward_cpu``, ``get_max_npu_memory``, and the methods of ``WorkerXPU`` or of a ``CPURunner`` that is a ``GPURunner``.
     """
+    words = set(function.name.lower().split("_"))
+    if not _OTHERS.isdisjoint(words) and _GPUS.isdisjoint(words):
+        return True
     if function.name.startswith("forward") and _OF_ANOTHER.fullmatch(function.name):
         return True
     if function.owner is None:
