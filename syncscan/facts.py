@@ -8,6 +8,17 @@
 Words name a place and a sort ("gpu", "host", "pinned", "elsewhere"; "float", "int", "uint8", "bool"), or what is no
 tensor: "array float", "int", "float", "bool", "text", "none", "gpu device", "object", and containers of words:
 "list[gpu int | none]", "set[...]", "dict[...]" (of its values), "tuple[...]", "tuple(gpu float, int)" item by item.
+
+- "object package.module.Class" has the class of an object that is no tensor.
+- "dict package.module.Class[...]" has the class of a dictionary that is of a subclass.
+- "more" stands for items of a container that were not looked at.
+
+Some names are about parts of others:
+
+- "options[size]": the value under a key of a dictionary, "absent" where it has no such key. Keys are those that the source
+  of the function names.
+- "options{}": the keys of a dictionary, "text" where all are texts.
+- "options after": a container that a function was given, at the end of a call.
 """
 
 from __future__ import annotations
@@ -26,6 +37,8 @@ from syncscan.trace.shape import Mismatch, integer, map_of, parse, record
 
 FORMAT_VERSION = 1
 RETURN = "return"  # the name of what a function returns
+AFTER = " after"  # behind the name of a parameter
+ABSENT = "absent"
 MAX_BYTES = 64 * 1024 * 1024
 _FACTS = record(
     syncscan_facts=integer,
@@ -161,7 +174,8 @@ def functions_in(
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _DTYPES = frozenset({"bool", "uint8", "int", "float"})
 _TENSORS = frozenset({"gpu", "host", "pinned", "elsewhere"})
-_PLAIN = frozenset({"int", "float", "bool", "text", "none", "object"})
+_PLAIN = frozenset({"int", "float", "bool", "text", "none", "object", "more", ABSENT})
+_OF_CLASS = re.compile(r"(object|dict) ([\w.<>]+)")
 _LONGEST = 1000  # characters of a word
 
 
@@ -169,7 +183,8 @@ _LONGEST = 1000  # characters of a word
 class Word:
     """A parsed word: "tensor" (at ``place``), "array", "device" (``place``), a plain word, or a container.
 
-    ``inside`` has the words of what a container may hold, ``items`` those of a tuple with a word for each item.
+    ``inside`` has the words of what a container may hold, ``items`` those of a tuple with a word for each item. ``cls`` is
+    the full name of the class of an object, or of a dictionary.
     """
 
     sort: str
@@ -177,6 +192,7 @@ class Word:
     dtype: str = ""
     inside: tuple[Word, ...] = ()
     items: tuple[Word, ...] | None = None
+    cls: str = ""
 
 
 def parse_word(text: str) -> Word:
@@ -191,6 +207,9 @@ def parse_word(text: str) -> Word:
 
 def _word(text: str) -> tuple[Word, str]:
     """Return the word at the start of a text, and the rest of the text."""
+    of_class = _OF_CLASS.match(text)
+    if of_class is not None:
+        return _word_of_class(of_class[1], of_class[2], text[of_class.end() :])
     head = re.match(r"[a-z0-9]+(?: [a-z0-9]+)?", text)
     if head is None:
         raise Mismatch("not a word for a place")
@@ -211,6 +230,16 @@ def _word(text: str) -> tuple[Word, str]:
     if place == "array" and dtype in _DTYPES:
         return Word("array", dtype=dtype), rest
     raise Mismatch("not a word for a place")
+
+
+def _word_of_class(sort: str, cls: str, rest: str) -> tuple[Word, str]:
+    """Return the word for an object or a dictionary of a class, and the rest of the text."""
+    if sort == "object":
+        return Word(sort, cls=cls), rest
+    if not rest.startswith("["):
+        raise Mismatch("not a word for a place")
+    inside, rest = _several(rest[1:], " | ", "]")
+    return Word(sort, inside=inside, cls=cls), rest
 
 
 def _several(text: str, between: str, end: str) -> tuple[tuple[Word, ...], str]:

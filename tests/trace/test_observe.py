@@ -76,7 +76,11 @@ def test_facts_say_where_parameters_results_and_attributes_lived(observe):
         "greedy": {"bool": 3},
         "rest": {"tuple[]": 2, "tuple(host int)": 1},
         "more": {"dict[]": 2, "dict[float]": 1},  # of a key that the function does not name nothing is said
-        "more[kept]": {"gpu float": 1},
+        "more[kept]": {"gpu float": 1, "absent": 2},
+        "more{}": {"text": 3},
+        "more after": {"dict[]": 2, "dict[float]": 1},
+        "more after[kept]": {"gpu float": 1, "absent": 2},
+        "more after{}": {"text": 3},
         "self.mask": {"gpu bool": 3},
         "self.steps": {"int": 3},
         "return": {"gpu float": 2, "tuple(host float, int)": 1},
@@ -89,7 +93,7 @@ def test_facts_say_where_parameters_results_and_attributes_lived(observe):
     assert done.words("program:fails") == {"x": {"int": 1}}
     assert done.words("program:either")["x"] == dict.fromkeys(
         (
-            "host uint8", "gpu float", "none", "text", "object", "list[float | int]", "pinned float",
+            "host uint8", "gpu float", "none", "text", "object builtins.object", "list[float | int]", "pinned float",
             "dict[tuple(gpu float, int)]", "gpu device", "array float",
         ), 1,
     )  # fmt: skip
@@ -347,5 +351,83 @@ def test_nothing_of_the_program_runs_for_the_facts(observe, program, run_syncsca
     done = observe(SUBCLASS)
     assert (done.status, done.stdout) == (0, alone.stdout), done.stderr
     assert "costly" not in done.stdout
-    assert done.words("program:f")["x"] == {"host float": 3, "dict[int]": 1}
+    assert done.words("program:f")["x"] == {"host float": 3, "dict __main__.Proud[int]": 1}
     assert done.words("program:Lazy.method") == {"flag": {"bool": 1}, "return": {"none": 1}}
+
+
+CHANGING = """
+import torch
+from collections import OrderedDict
+
+class Layer:
+    pass
+
+class Loud(type):
+    @property
+    def __module__(cls):
+        print("asked for the module")
+        return "elsewhere"
+
+class Odd(metaclass=Loud):
+    pass
+
+def fill(rows, table, given):
+    given = [3]
+    rows.append(torch.zeros(1))
+    table["size"] = 1.5
+    return {"size": 2, 3: 4}
+
+def several(x):
+    return tuple(range(5))
+
+def wrapped():
+    def inner(self):
+        return self
+    return inner
+
+layer = Layer()
+layer.rows = [1]
+fill(layer.rows, OrderedDict(), [1])
+several([Layer(), Odd()])
+several(list(range(100)) + [None])
+several([[[1]]])
+several([])
+wrapped()(layer)
+"""
+
+
+def test_facts_say_what_a_call_leaves_in_a_container_and_of_which_class_objects_are(observe):
+    done = observe(CHANGING)
+    assert (done.status, done.stdout) == (0, "")
+    fill = done.words("program:fill")
+    assert fill["rows"] == {"list[int]": 1}
+    assert fill["rows after"] == {"list[host float | int]": 1}
+    assert fill["given"] == {"list[int]": 1}
+    assert "given after" not in fill  # the function binds the name again
+    assert (fill["table"], fill["table[size]"]) == ({"dict collections.OrderedDict[]": 1}, {"absent": 1})
+    assert fill["table after[size]"] == {"float": 1}
+    assert (fill["return[size]"], fill["return{}"]) == ({"int": 1}, {"object": 1})
+    assert done.words("program:several") == {
+        "x": dict.fromkeys(
+            (
+                "list[object __main__.Layer | object __main__.Odd]",
+                "list[int | more]",
+                "list[list[list[more]]]",
+                "list[]",
+            ),
+            1,
+        ),
+        "x after": dict.fromkeys(
+            (
+                "list[object __main__.Layer | object __main__.Odd]",
+                "list[int | more]",
+                "list[list[list[more]]]",
+                "list[]",
+            ),
+            1,
+        ),
+        "return": {"tuple(int, int, int, int, int)": 4},
+    }
+    inner = done.words("program:wrapped.inner")
+    assert inner["return"] == {"object __main__.Layer": 1}
+    assert inner.get("self") == (inner["return"] if sys.version_info >= (3, 11) else None)

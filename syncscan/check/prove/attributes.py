@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
@@ -11,10 +11,12 @@ from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import dtype_named
 from syncscan.check.prove.definitions import decorate
 from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
+from syncscan.check.prove.lacking import having
 from syncscan.check.prove.names import definition_value, module_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.values import (
+    A_CLASS,
     ANYWHERE,
     BOOL,
     HOST,
@@ -25,12 +27,14 @@ from syncscan.check.prove.values import (
     STRING,
     TOP,
     AbstractValue,
+    elements,
     external,
     join,
     join_all,
     list_of,
     refine,
     tensor,
+    with_keys,
 )
 from syncscan.model import Device, Kind
 
@@ -39,6 +43,7 @@ _NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "size"})
 _FLAGS = frozenset({"is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"})
 # Properties that distributions such as `StudentT` and `Dirichlet` compute with masks.
 _OF_DISTRIBUTIONS = frozenset({"mode", "stddev", "variance"})
+_PYTHON = {Kind.LIST: list, Kind.TUPLE: tuple, Kind.DICT: dict, Kind.SET: set}
 _SHAPE = list_of(INT, Kind.TUPLE)
 # Attributes of arrays and tensors, and of classes that are never tensors; see `_of_anything`.
 _OF_ARRAYS = {
@@ -51,7 +56,8 @@ _OF_ARRAYS = {
     "requires_grad": BOOL,
 }
 _OF_ALL = {
-    "__class__": NO_TENSOR,
+    "__class__": A_CLASS,
+    "__dict__": with_keys(list_of(TOP, Kind.DICT), STRING),
     "__name__": STRING,
     "__qualname__": STRING,
     "__module__": STRING,
@@ -64,7 +70,7 @@ def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -
     """Walk a read of an attribute; return the value."""
     if name in _OF_ALL:
         return _OF_ALL[name]
-    options = [each for each in base.options if each is not NONE] or [base]
+    options = having(frame, [each for each in base.options if each is not NONE] or [base], name)
     return join_all([_of_option(frame, node, each, name) for each in options])
 
 
@@ -124,6 +130,13 @@ def _of_plain(*_: object) -> AbstractValue:
     return NO_TENSOR
 
 
+def _of_container(base: AbstractValue, name: str) -> AbstractValue:
+    """Return an attribute of a container, which may be of a subclass; the fields of a tuple are its items."""
+    if hasattr(_PYTHON[base.kind], name):
+        return NO_TENSOR
+    return elements(base) if base.kind is Kind.TUPLE else TOP
+
+
 def _of_tensor(base: AbstractValue, name: str) -> AbstractValue:
     if name == "device":
         return AbstractValue(Kind.DEVICE, base.device)
@@ -152,7 +165,8 @@ _BY_KIND: dict[Kind, Callable[[AbstractValue, str], AbstractValue]] = {
     Kind.INSTANCE: _of_foreign,
     Kind.SLICE: _of_slice,
     Kind.DTYPE: _of_dtype,
-    **dict.fromkeys((Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.NONE), _of_plain),
+    **dict.fromkeys((Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET), _of_container),
+    **dict.fromkeys((Kind.STRING, Kind.NONE), _of_plain),
 }
 
 
@@ -172,12 +186,10 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
     """Walk a read of an attribute of an object of a class, or of one below it."""
     methods = frame.source.overrides(cls, name)
     if methods:
-        values = []
-        for method in methods:
-            if not (method.is_property or _is_wrapped(frame, method)):
-                values.append(AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base)))
-            elif frame.prover.ran.body(method):
-                values.append(reads_property(frame, node, method))
+        values = [*_of_methods(frame, node, base, methods)]
+        related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
+        if any(True for _ in frame.source.set_in_bodies(related, name)):
+            values.append(frame.prover.attribute(cls, name))
         return join_all(values) if values else TOP
     for method in frame.source.overrides(cls, "__getattribute__"):
         frame.calls(node, method)
@@ -192,6 +204,17 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
         for method in frame.source.overrides(cls, "__getattr__"):
             frame.calls(node, method)
     return found
+
+
+def _of_methods(
+    frame: WalkFrame, node: ast.AST, base: AbstractValue, methods: Iterable[Function]
+) -> Iterator[AbstractValue]:
+    """Yield what reading an attribute gives where methods define it: the method, or the value of a property."""
+    for method in methods:
+        if not (method.is_property or _is_wrapped(frame, method)):
+            yield AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base))
+        elif frame.prover.ran.body(method):
+            yield reads_property(frame, node, method)
 
 
 def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
@@ -230,9 +253,10 @@ def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
     for method in (*methods, *dynamic):
         if method.is_property or method in dynamic or _is_wrapped(frame, method):
             frame.calls(node, method)
-    storing = Question(Asked.STORING, name=name)
-    if name in _OF_ARRAYS and not methods and not frame.prover.answer(storing):
-        return _OF_ARRAYS[name]
+    if name in _OF_ARRAYS and not any(map(frame.prover.ran.body, methods)):
+        storing = frame.prover.answer(Question(Asked.STORING, name=name))
+        if not any(frame.prover.ran.body(each) for each, _ in storing):
+            return _OF_ARRAYS[name]
     return TOP
 
 

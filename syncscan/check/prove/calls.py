@@ -18,7 +18,8 @@ from syncscan.check.prove.functions import (
     unresolved,
 )
 from syncscan.check.prove.identity import stores_of
-from syncscan.check.prove.lists import fills
+from syncscan.check.prove.lacking import having
+from syncscan.check.prove.lists import fills, widens
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
@@ -41,6 +42,7 @@ from syncscan.check.prove.values import (
     list_of,
     may_be_gpu,
     may_hold_gpu,
+    under_key,
 )
 from syncscan.model import Kind
 
@@ -48,6 +50,7 @@ _CLASSES_LAST = frozenset({"isinstance", "issubclass"})
 _PUT = frozenset(
     {"append", "extend", "insert", "add", "update", "clear", "discard", "reverse", "setdefault", "appendleft"}
 )
+_DROP = frozenset({"clear", "discard", "reverse"})
 _COMPARE = frozenset({"index", "count", "remove", "sort"})
 # Methods of Python's own base classes that only store and return items.
 _OF_PYTHON = frozenset(
@@ -157,7 +160,7 @@ def call_method(
     """Walk ``base.name(...)``; return the result."""
     if base is BOTTOM or BOTTOM in args.values:
         return BOTTOM
-    options = [each for each in base.options if each is not NONE] or [base]
+    options = having(frame, [each for each in base.options if each is not NONE] or [base], name)
     return join_all([_of_option(frame, node, each, name, args) for each in options])
 
 
@@ -310,6 +313,8 @@ def _of_container(
                 iterates(frame, node, value)
         if name == "append" and args.args:
             fills(frame, node, base, args.args[0])
+        elif name not in _DROP:
+            widens(frame, getattr(node.func, "value", node.func), TOP)
         return TOP if name == "setdefault" else NONE
     if name in _GIVE:
         return _gives(base, name, args)
@@ -336,10 +341,15 @@ def _compares(
 
 def _gives(base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
     """Return an item of a container, or the default."""
-    item = base.element if base.kind is Kind.DICT else elements(base)
-    default = args.given(1, "default") if base.kind is Kind.DICT else None
-    item = TOP if item is None else item
-    return join(item, default if default is not None else NONE if name == "get" else item)
+    if base.kind is Kind.DICT and name != "popitem":
+        default = args.given(1, "default")
+        return under_key(
+            base, args.given(0, "key") or TOP, NONE if default is None and name == "get" else default
+        )
+    if base.kind is Kind.DICT:
+        return AbstractValue(Kind.TUPLE, items=(keys_of(base), under_key(base, TOP, None)))
+    item = elements(base)
+    return join(item, args.given(1, "default") or item)
 
 
 def _all_of(base: AbstractValue, name: str) -> AbstractValue:

@@ -116,6 +116,8 @@ def _of_inside(what: str, place: str = "") -> Test[Inferred]:
             return False
         assert isinstance(value, AbstractValue)
         inside = value.items if value.items is not None else (value.element or TOP,)
+        if not inside:  # nothing is copied
+            return False
         if any(each.kind is Kind.TENSOR and each.device is Device.CUDA for each in inside):
             return what == "gpu"
         return None if may_hold_gpu(value) else what == "host"

@@ -163,6 +163,9 @@ def _subscript(frame: WalkFrame, node: ast.Subscript) -> AbstractValue:
         if isinstance(base.payload, Class):
             frame.evaluate(node.slice)
             return base
+        if not isinstance(base.payload, str):  # any class
+            frame.evaluate(node.slice)
+            return TOP
         if gives_values(base.payload):
             frame.evaluate(node.slice)
             return HOST

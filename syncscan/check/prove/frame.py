@@ -53,6 +53,9 @@ class Walks(Protocol):
     def parameter(self, function: Function, name: str) -> AbstractValue:
         """Return the value of a parameter."""
 
+    def seen(self, function: Function, name: str) -> AbstractValue | None:
+        """Return what the runtime facts have of a name in a function; None where they have nothing."""
+
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function."""
 

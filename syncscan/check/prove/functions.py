@@ -14,9 +14,29 @@ from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import RECEIVERS, of_python
-from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all, kept_outside
+from syncscan.check.prove.values import (
+    ANYWHERE,
+    BOTTOM,
+    NO_TENSOR,
+    NONE,
+    TOP,
+    AbstractValue,
+    join_all,
+    kept_outside,
+)
 from syncscan.model import Kind
 
+_GIVING_NOTHING = frozenset(
+    {
+        "__init__",
+        "__init_subclass__",
+        "__post_init__",
+        "__setattr__",
+        "__delattr__",
+        "__setitem__",
+        "__delitem__",
+    }
+)
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
 
 
@@ -226,8 +246,17 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
     strange = [base for base in outside if not (is_harmless_base(base) and name.startswith("__"))]
     values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
     if not methods and not outside and not name.startswith("__"):
-        return frame.unknown(node, among=name)
-    return join_all(values) if values else NONE
+        return unresolved(frame, node, args, name)
+    return join_all(values) if values else _of_object(frame, node, name, args)
+
+
+def _of_object(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+    """Return the result of a special method of ``object``, or of another class of Python's own."""
+    if name == "__getattribute__":
+        attribute = args.given(0, "name")
+        text = attribute.payload if attribute is not None and attribute.kind is Kind.STRING else None
+        return frame.attribute(node, NO_TENSOR, text) if text == "__dict__" else TOP
+    return NONE if name in _GIVING_NOTHING else TOP
 
 
 def _above(owner: Class, name: str) -> tuple[dict[Function, None], dict[str, None]]:

@@ -9,8 +9,20 @@ from collections.abc import Iterator
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.uses import blocks_of, filled_by, filled_list, readers_of
-from syncscan.check.prove.values import AbstractValue, elements, join, kept_outside, list_of
+from syncscan.check.prove.values import (
+    TOP,
+    AbstractValue,
+    elements,
+    join,
+    join_all,
+    kept_outside,
+    list_of,
+    options_of,
+    refine,
+)
 from syncscan.model import Kind
+
+_MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
 
 
 def stays_inside(frame: WalkFrame, name: str) -> bool:
@@ -57,3 +69,22 @@ def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractV
     elif isinstance(filled, ast.Attribute):
         owner = frame.evaluate(filled.value)
         frame.walk.filled.setdefault(filled.attr, []).append((owner, list_of(item)))
+
+
+def widens(frame: WalkFrame, holder: ast.expr, item: AbstractValue) -> None:
+    """Join an item that is stored into a container with a name to the items of the container."""
+    value = frame.env.get(holder.id) if isinstance(holder, ast.Name) else None
+    if value is not None and any(option.kind in _MUTABLE for option in value.options):
+        assert isinstance(holder, ast.Name)
+        frame.bind(
+            holder.id, join_all(_with_item(option, kept_outside(item)) for option in options_of(value))
+        )
+
+
+def _with_item(value: AbstractValue, item: AbstractValue) -> AbstractValue:
+    """Return a container with an item more; what is declared of the items holds."""
+    opened = kept_outside(value)
+    if value.kind not in _MUTABLE or opened is value:
+        return value
+    inside = value.items if value.items is not None else (value.element or TOP,)
+    return refine(opened, element=join_all([*inside, item]))

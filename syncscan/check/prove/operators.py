@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import calls_dunder, compares, formats, hashes
@@ -27,8 +28,10 @@ from syncscan.check.prove.values import (
     join_all,
     may_be_gpu,
     may_hold_gpu,
+    options_of,
     refine,
     tensor,
+    under_key,
 )
 from syncscan.model import Device, Kind
 
@@ -132,6 +135,8 @@ def _compared(
 
 def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
     """Return whether an object's comparison reads no other object: members of an enumeration, plain objects, texts."""
+    if value.kind is Kind.UNION:
+        return all(_compares_itself(frame, each, operator) for each in value.items or ())
     if value is HOST or value.kind in _PLAIN:
         return True
     cls = value.payload
@@ -145,7 +150,7 @@ def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> b
 
 def _refuses_tensors(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
     """Return whether a tensor compares itself with no such value: a text, or an object that compares itself."""
-    if value.kind is Kind.NUMBER or value is HOST:
+    if any(each.kind is Kind.NUMBER or each is HOST for each in options_of(value)):
         return False
     return _compares_itself(frame, value, operator)
 
@@ -277,7 +282,7 @@ def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractV
             frame.may(node, None, "an array is indexed with what may be a tensor on the GPU", _NUMBER)
         return host_arrays()
     if kind is Kind.DICT:
-        return base.element if base.element is not None else TOP
+        return under_key(base, index, None)
     if kind is Kind.INSTANCE:
         return HOST if base is HOST else _item_of_object(frame, base)
     return STRING if kind is Kind.STRING else TOP
@@ -386,6 +391,7 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
     calls_dunder(frame, target, base, "__setitem__")
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
+    widens(frame, target.value, value)
     for option in base.options or (base,):
         if option.kind is Kind.TENSOR or (option is TOP and not _is_of_dictionary(index, value)):
             _indexes(frame, target, "torch.Tensor.__setitem__", option, index, value)

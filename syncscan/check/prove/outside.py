@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.frame import Arguments, WalkFrame
@@ -31,6 +32,7 @@ from syncscan.check.prove.values import (
     host_arrays,
     list_of,
     may_hold_gpu,
+    options_of,
 )
 from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
@@ -49,6 +51,17 @@ _RUN_CODE = frozenset(
     {"torch.Tensor.backward", "torch.autograd.grad", "torch.autograd.backward", "torch.Tensor.apply_"}
 )
 _TEXTS = frozenset({"logging", "warnings", "pprint", "traceback", "string", "textwrap", "json", "pickle"})
+_COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+_COPYING = (
+    "__copy__",
+    "__deepcopy__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__getstate__",
+    "__setstate__",
+    "__getnewargs__",
+)
+_ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE})
 _MODULE_METHODS = frozenset(
     {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers",
      "named_buffers", "register_buffer", "register_parameter", "requires_grad_", "add_module", "extra_repr", "zero_grad"}
@@ -65,22 +78,40 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
         return _call_standard(frame, node, "os", args)
     if root == "builtins":
         return call_builtin(frame, node, name.partition(".")[2], args)
+    if root == "copy":
+        return _copied(frame, node, name, args)
     if root not in {"torch", "numpy"} and frame.source.operation(name) is not None:
         return operation_call(frame, node, name, args)
     if is_cast(name):
         return args.given(1, "val") or TOP
-    if root == "torch":
-        return _call_torch(frame, node, name, args)
-    if root == "numpy":
-        return _call_numpy(frame, node, name, args)
-    if name in HARMLESS_CONTEXTS or keeps_only(name):
-        return AbstractValue(Kind.INSTANCE, payload=name) if name in HARMLESS_CONTEXTS else TOP
+    if root in {"torch", "numpy"}:
+        return (_call_torch if root == "torch" else _call_numpy)(frame, node, name, args)
+    if name in HARMLESS_CONTEXTS:
+        return AbstractValue(Kind.INSTANCE, payload=name)
+    if keeps_only(name):
+        return TOP
     if looks_on_the_host(name):
         return _call_standard(frame, node, name, args)
     where = "the standard library" if is_standard(name) else f"the package `{root}`"
     return frame.unknown(
         node, f"`{name}` is of {where}, of which nothing is declared", name.rpartition(".")[2]
     )
+
+
+def _copied(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a copy of an object, which is of the same class; methods of the project may say how to copy."""
+    if name not in _COPIES or not args.args:
+        return _call_standard(frame, node, name, args)
+    for method in (method for dunder in _COPYING for method in frame.source.methods_named(dunder)):
+        frame.calls(node, method)
+    is_of_class = all(
+        option.kind in _ONE_SELF
+        or option is HOST
+        or (option.kind is Kind.INSTANCE and isinstance(option.payload, Class))
+        for option in options_of(args.args[0])
+    )
+    whole = operation_call(frame, node, name, args)
+    return args.args[0] if is_of_class else whole
 
 
 def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:

@@ -14,6 +14,7 @@ from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
+from syncscan.check.prove.observed import is_narrower, met_by
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
@@ -289,8 +290,8 @@ class Prover:
         if isinstance(default, ast.Constant) and default.value is None and value is not TOP:
             value = join(value, NONE)
         if may_hold_gpu(value):
-            value = self._met(self._passed(function, name, value), [function], name)
-        return self.assumptions.of_parameter(function, name, value)
+            value = self._passed(function, name, value)
+        return self.assumptions.of_parameter(function, name, self._met(value, [function], name))
 
     def _passed(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
         """Return what the recorded callers pass to a parameter; the value where one of them leaves that open."""
@@ -308,7 +309,7 @@ class Prover:
                 return value
             found += calls
         passed = join_all(found)
-        return passed if _is_narrower(passed, value) else value
+        return passed if is_narrower(passed, value) else value
 
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
         """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
@@ -323,14 +324,21 @@ class Prover:
 
     def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
         """Return a value, narrowed by the runtime facts on a name in some functions where the value is open."""
-        if not may_hold_gpu(value):
-            return value
         found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
         seen = join_all(found)
-        if not found or TOP in found or not _is_narrower(seen, value):
+        if not found or TOP in found:
             return value
-        self.assumptions.used[_FACTS] = None
-        return seen
+        met = met_by(value, seen)
+        if met is not value:
+            self.assumptions.used[_FACTS] = None
+        return met
+
+    def seen(self, function: Function, name: str) -> AbstractValue | None:
+        """Return what the runtime facts have of a name in a function, on which the proof then rests."""
+        found = self.source.seen(function, name)
+        if found is not None:
+            self.assumptions.used[_FACTS] = None
+        return found
 
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function, for any arguments."""
@@ -438,15 +446,6 @@ def _moved(value: AbstractValue) -> AbstractValue:
 def _of_keywords(value: AbstractValue) -> AbstractValue:
     """Return the dictionary of keyword arguments of some value."""
     return with_keys(list_of(value, Kind.DICT), STRING)
-
-
-def _is_narrower(seen: AbstractValue, value: AbstractValue) -> bool:
-    """Return whether what was seen says more than a value does: it holds no tensor, or tensors where the value is one."""
-    if value is TOP or not may_hold_gpu(seen):
-        return True
-    if {each.kind for each in seen.options} - {each.kind for each in value.options}:
-        return False
-    return all(each.kind is Kind.TENSOR or not may_hold_gpu(each) for each in seen.options)
 
 
 def _may_be_tensor(value: AbstractValue) -> bool:

@@ -11,6 +11,7 @@ from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
+    A_CLASS,
     BOOL,
     INT,
     NO_TENSOR,
@@ -33,10 +34,10 @@ _COMPARING = frozenset({"min", "max", "sorted", "sum", "any", "all"})
 _MAKING = {"list": Kind.LIST, "tuple": Kind.TUPLE, "set": Kind.SET, "frozenset": Kind.SET}
 _LAZY = frozenset({"zip", "enumerate", "reversed", "map", "filter", "iter"})
 _QUIET = {
-    "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": NO_TENSOR,
+    "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": A_CLASS,
     "object": NO_TENSOR, "property": NO_TENSOR, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
     "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
-    "__build_class__": TOP, "__import__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
+    "__build_class__": TOP, "__import__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR,
 }  # fmt: skip
 _DUNDERS = {
     "len": "__len__",
@@ -92,6 +93,10 @@ def _arithmetic(_: WalkFrame, __: ast.AST, ___: str, args: Arguments) -> Abstrac
     return TOP if any(map(may_be_gpu, args.values)) else NUMBER
 
 
+def _slice(_: WalkFrame, __: ast.AST, ___: str, args: Arguments) -> AbstractValue:
+    return AbstractValue(Kind.SLICE, items=None if args.spreads else tuple(args.args))
+
+
 def _table(*_: object) -> AbstractValue:
     return AbstractValue(Kind.DICT, element=TOP)
 
@@ -116,7 +121,10 @@ def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue
     parameter = frame.function.by_name.get(argument.id)
     if parameter is None or parameter.annotation is None:
         return False
-    return frame.source.promised(parameter.annotation, frame.module, frame.function).kind is Kind.NUMBER
+    if frame.source.promised(parameter.annotation, frame.module, frame.function).kind is not Kind.NUMBER:
+        return False
+    seen = frame.prover.seen(frame.function, argument.id)
+    return seen is None or may_hold_gpu(seen)
 
 
 def _reads_number(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
@@ -283,6 +291,7 @@ _HANDLERS: tuple[
     (_MAKING, _container),
     ({"next"}, _next),
     ({"dict"}, _table),
+    ({"slice"}, _slice),
     (_LAZY, _lazy),
     ({"abs", "pow", "divmod"}, _arithmetic),
     ({"getattr", "setattr", "delattr"}, _dynamic),

@@ -24,6 +24,7 @@ from syncscan.check.infer.source.index import (
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.prove.identity import returned_parameter
+from syncscan.check.prove.observed import value_of
 from syncscan.check.prove.outline import Outline, plain_targets
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.uses import blocks_of, filled_list
@@ -113,6 +114,7 @@ class Definitions:
         self._uses: frozenset[str] | None = None
         self._assigned: dict[str, dict[Class, None]] | None = None
         self._returned: dict[Function, str] = {}
+        self._classes: dict[str, Class | bool] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
 
     def outline(self, module: Module) -> Outline:
@@ -281,8 +283,19 @@ class Definitions:
 
         Anything where a part of it is open; None where nothing was seen.
         """
-        found = self._context.observations.whole(function, name)
-        return None if found is None else opened(found)
+        observed = self._context.observations.recorded(function)
+        return None if observed is None else value_of(observed, name, self._class_named)
+
+    def _class_named(self, name: str) -> Class | bool:
+        """Return the class of a full name; otherwise whether the project may have another such class."""
+        found = self._classes.get(name)
+        if found is None:
+            own = self.named(name)
+            alike = [each for each in own.module.classes if each.qualname == own.qualname] if own else []
+            is_one = isinstance(own, Class) and len(alike) == 1
+            is_own = name.startswith("__main__.") or self.is_own(name)  # a script is of any module
+            found = self._classes[name] = own if is_one and isinstance(own, Class) else is_own
+        return found
 
     def methods_named(self, name: str) -> list[Function]:
         """Return every method and property of the project with a name."""

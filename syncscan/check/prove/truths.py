@@ -7,7 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.narrowing import narrow
-from syncscan.check.prove.values import UNREACHED, AbstractValue, Truth, may_be_gpu, truth
+from syncscan.check.prove.values import NO_TENSOR, UNREACHED, AbstractValue, Truth, may_be_gpu, truth
 from syncscan.model import Kind
 
 
@@ -66,8 +66,8 @@ def asks_truth(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Truth:
         frame.may(node, node, "{} may be a tensor on the GPU, whose truth is read from there")
     for option in value.options:
         cls = option.payload if option.kind is Kind.INSTANCE else None
-        if isinstance(cls, Class):
-            for name in ("__bool__", "__len__"):
-                for method in frame.source.overrides(cls, name):
-                    frame.calls(node, method)
+        for name in ("__bool__", "__len__"):
+            methods = frame.source.overrides(cls, name) if isinstance(cls, Class) else ()
+            for method in frame.source.methods_named(name) if option is NO_TENSOR else methods:
+                frame.calls(node, method)
     return truth(value)

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from syncscan.check.infer.domain.basic import (
     BOOL,
@@ -24,13 +25,15 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, Abstract
 from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
-    "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "UNREACHED", "AbstractValue", "Truth", "constant_of", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
-    "may_be_gpu", "may_hold_gpu", "merged", "opened", "plain", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
+    "ANYWHERE", "A_CLASS", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
+    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "host_arrays", "join", "join_all",
+    "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "plain",
+    "refine", "seen_dict", "sequence", "tensor", "tensors_of", "truth", "under_key", "with_keys",
 ]  # fmt: skip
 
 # An otherwise unknown object that is no tensor.
 NO_TENSOR = AbstractValue(Kind.UNKNOWN, payload="no tensor")
+A_CLASS = AbstractValue(Kind.CLASS)  # any
 # A value of Python's own that holds no tensor: a text, a path, the time, a match.
 HOST = AbstractValue(Kind.INSTANCE, payload="python")
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
@@ -38,6 +41,7 @@ _WITHOUT_TENSORS = sys.stdlib_module_names | {"builtins", "numpy", "torch"}  # a
 _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
 _MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
 _DECLARED = "declared"  # the payload of a container whose annotation declares the items
+_SEEN = "seen"  # of a dictionary that runtime facts know, with its keys and what is under some of them
 _ALL_DIFFER = sum(DIFFERENCES.values())
 
 
@@ -82,17 +86,46 @@ def opened(value: AbstractValue) -> AbstractValue:
     return value
 
 
+class KeyedValue(NamedTuple):
+    """The value under a key of a dictionary, BOTTOM where the key is never there."""
+
+    key: str
+    value: AbstractValue
+    may_be_absent: bool
+
+
+def seen_dict(element: AbstractValue, keys: AbstractValue, entries: Iterable[KeyedValue]) -> AbstractValue:
+    """Return a dictionary with all its values, its keys, and the known entries."""
+    return AbstractValue(Kind.DICT, element=element, payload=(_SEEN, keys, *entries))
+
+
+def under_key(value: AbstractValue, index: AbstractValue, default: AbstractValue | None) -> AbstractValue:
+    """Return what a dictionary has under a key; the default, where one is given, if the key may be absent."""
+    payload = value.payload
+    known = payload[2:] if isinstance(payload, tuple) and payload[:1] == (_SEEN,) else ()
+    for entry in known if index.kind is Kind.STRING else ():
+        if entry.key == index.payload and not (entry.value is BOTTOM and default is None):
+            return entry.value if default is None or not entry.may_be_absent else join(entry.value, default)
+    element = value.element if value.element is not None and value.element is not BOTTOM else TOP
+    return element if default is None else join(element, default)
+
+
+def options_of(value: AbstractValue) -> tuple[AbstractValue, ...]:
+    """Return the options of a value, None among them."""
+    return (value.items or ()) if value.kind is Kind.UNION else (value,)
+
+
 def with_keys(value: AbstractValue, keys: AbstractValue) -> AbstractValue:
     """Return a dictionary with the keys that an annotation declares."""
-    return (
-        refine(value, payload=(_DECLARED, keys)) if value.kind is Kind.DICT and value.items is None else value
-    )
+    if value.kind is not Kind.DICT or value.items is not None or keys is TOP:
+        return value
+    return refine(value, payload=(_DECLARED, keys))
 
 
 def keys_of(value: AbstractValue) -> AbstractValue:
     """Return the value of a dictionary's keys."""
-    is_declared = isinstance(value.payload, tuple) and value.payload[:1] == (_DECLARED,)
-    return value.payload[1] if is_declared else TOP
+    is_known = isinstance(value.payload, tuple) and value.payload[:1] in ((_DECLARED,), (_SEEN,))
+    return value.payload[1] if is_known else TOP
 
 
 def _opened_inside(value: AbstractValue) -> AbstractValue:
@@ -175,7 +208,10 @@ def kept_outside(value: AbstractValue) -> AbstractValue:
     if value.kind is Kind.UNION:
         return join_all(map(kept_outside, value.items or ()))
     if value.kind in _MUTABLE:
-        is_declared = value.payload == _DECLARED or keys_of(value) is not TOP
+        keys = keys_of(value)
+        if isinstance(value.payload, tuple) and value.payload[:1] == (_SEEN,):
+            return with_keys(AbstractValue(value.kind, element=TOP), keys)
+        is_declared = value.payload == _DECLARED or keys is not TOP
         return value if is_declared else AbstractValue(value.kind, element=TOP)
     if value.kind is Kind.TUPLE and value.items is not None:
         return sequence([*map(kept_outside, value.items)], Kind.TUPLE)

@@ -80,3 +80,15 @@ def step(settings: Settings, device: torch.device) -> torch.Tensor:
 def test_what_is_assumed_to_be_plain_is_copied_to_the_gpu() -> None:
     found = proved(COPIED, "program:Settings.*.is_plain = True").obstacles
     assert [each.finding.line for each in found] == [7]
+
+
+@pytest.mark.parametrize(("data", "is_proved"), [("[]", True), ("()", True), ("[1]", False), ("rows", False)])
+def test_a_tensor_of_no_data_copies_nothing(data: str, *, is_proved: bool) -> None:
+    program = f"def step(rows: list[int]) -> torch.Tensor:\n    return torch.tensor({data}, device='cuda')\n"
+    assert proved(program).is_proved is is_proved
+
+
+@pytest.mark.parametrize(("bound", "is_proved"), [("n", True), ("any", False)])
+def test_a_slice_of_numbers_is_an_index_on_the_host(bound: str, *, is_proved: bool) -> None:
+    program = f"def step(x: torch.Tensor, n: int, any) -> torch.Tensor:\n    return x[slice({bound}, None)]\n"
+    assert proved(program).is_proved is is_proved

@@ -163,3 +163,90 @@ def test_a_declared_list_stays_declared_where_others_receive_it() -> None:
             return pool.rows if pool.rows[0] else []
     """
     assert proved(program).is_proved
+
+
+LACKING = """
+class Cache:
+    def __init__(self, n: int) -> None:
+        self.n = n
+class Rows(Cache):
+    {body}
+def step(x: torch.Tensor, cache: Cache, n: int) -> int:
+    found = x if n > 3 else cache
+    return 1 if found.shape[0] == n else 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_proved"),
+    [
+        ("pass", True),  # a `Cache` has no shape, so `found` is the tensor
+        ("shape = unknown", False),
+        ("def set(self, shape):\n        self.shape = shape", False),
+        ("def __getattr__(self, name):\n        return unknown", False),
+        ("def set(self, name, value):\n        setattr(self, name, value)", False),
+        ("@property\n    def shape(self):\n        return unknown", False),
+    ],
+)
+def test_an_object_without_an_attribute_is_not_read(body: str, *, is_proved: bool) -> None:
+    assert proved(LACKING.format(body=body)).is_proved is is_proved
+    for outside in ("class Cache(Base):", "@register\nclass Cache:"):
+        program = LACKING.format(body=body).replace("class Cache:", outside)
+        assert any("truth" in each.finding.message for each in proved(program).obstacles)
+
+
+def test_a_class_attribute_below_a_property_counts() -> None:
+    program = """
+        class Base:
+            @property
+            def size(self) -> int:
+                return 1
+        class Below(Base):
+            size = {value}
+        def step(base: Base) -> int:
+            return 1 if base.size else 2
+    """
+    assert proved(program.format(value=3)).is_proved
+    assert not proved(program.format(value="unknown")).is_proved
+
+
+def test_what_object_gives_is_not_none() -> None:
+    program = """
+        class Settings:
+            def __getattribute__(self, name):
+                return super().__getattribute__(name)
+            def step(self) -> int:
+                size = super().__getattribute__({name})
+                return 1 if {test} else 2
+    """
+    for name, test, is_proved in (
+        ("'size'", "size", False),
+        ("'__dict__'", "size", True),
+        ("'__dict__'", "size.get('a') is None", True),
+        ("'__dict__'", "size.get('a')", False),
+    ):
+        text = program.format(name=name, test=test)
+        assert proved(text, entry="Settings.step").is_proved is is_proved
+
+
+def test_a_copy_is_of_the_class_of_the_original() -> None:
+    program = """
+        import copy
+        class Settings:
+            def __init__(self, size: int) -> None:
+                self.size = size
+        {method}
+        def step(settings: Settings) -> int:
+            return 1 if copy.deepcopy(settings).size else 2
+    """
+    assert proved(program.format(method="")).is_proved
+    method = "    def __deepcopy__(self, memo):\n                torch.cuda.synchronize()"
+    assert not proved(program.format(method=method)).is_proved
+    tensors = "import copy\ndef step(x: torch.Tensor) -> int:\n    return 1 if copy.deepcopy(x) else 2\n"
+    assert not proved(tensors).is_proved
+
+
+def test_the_text_of_a_class_is_on_the_host() -> None:
+    for text in ("str(type(x))", "f'{x.__class__}'"):
+        assert proved(f"def step(x) -> str:\n    return {text}\n").is_proved
+    assert not proved("def step(x) -> str:\n    return str(x)\n").is_proved

@@ -56,3 +56,9 @@ def test_a_container_runs_the_methods_of_its_items(code: str, method: str, param
 
     assert 7 in lines("Own")
     assert 7 not in lines("Other")
+
+
+def test_a_text_or_none_is_searched_on_the_host() -> None:
+    program = "def step(names, text: {kind}) -> int:\n    return 1 if text in names else 2\n"
+    assert proved(program.format(kind="str | None")).is_proved
+    assert not proved(program.format(kind="str | int")).is_proved

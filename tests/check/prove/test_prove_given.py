@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from syncscan.check.files import Source
 from syncscan.check.prove.ran import Code, RunSeen, loaded
 from syncscan.check.prove.walk import Group
-from syncscan.facts import FactSet, syntax_of
 from tests.check.prove.proving import proved
 
 
@@ -109,63 +106,6 @@ def test_given_a_run_a_method_that_no_container_has_is_the_one_that_ran() -> Non
     run = RunSeen(lines, {}, {"program.py": callees}, {step: {("program.py", 4)}})
     assert not proved(IN_PLACE_OF_A_DICT).is_proved
     assert proved(IN_PLACE_OF_A_DICT, run=run).is_proved
-
-
-FACTS = """
-class Pool:
-    def __init__(self, config) -> None:
-        self.size = config.size
-    def step(self, x: torch.Tensor, n, pick) -> torch.Tensor:
-        return x[: self.size + n] if pick() else x
-"""
-
-
-def _facts_of(program: str, words: dict[str, dict[str, int]]) -> FactSet:
-    tree = ast.parse("import torch\n" + textwrap.dedent(program))
-    method = next(
-        each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "step"
-    )
-    facts = FactSet()
-    facts.of("program:Pool.step", syntax_of(method)).add(3, words)
-    return facts
-
-
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        ({}, 3),
-        ({"n": {"int": 3}, "self.size": {"int": 3}}, 2),  # what `pick` is, and the truth of its result
-        ({"n": {"int": 2, "object": 1}, "self.size": {"int": 3}}, 3),
-        ({"n": {"int": 2, "gpu int": 1}, "self.size": {"int": 3}}, 3),
-    ],
-)
-def test_runtime_facts_say_what_is_not_declared(words: dict[str, dict[str, int]], count: int) -> None:
-    certificate = proved(FACTS, entry="Pool.step", facts=_facts_of(FACTS, words))
-    assert len(certificate.obstacles) == count
-    assert any("runtime facts" in each for each in certificate.assumptions) is bool(words)
-
-
-OPTIONS = """
-class Pool:
-    def step(self, *sizes, **options) -> None:
-        if options["size"] or sizes[0]:
-            pass
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}}, 0),
-        ({"sizes": {"tuple[int]": 3}, "options": {"dict[]": 3}, "options[size]": {"int": 3}}, 0),
-        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}, "options[size]": {"gpu int": 3}}, 1),
-        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}, "options[size]": {"object": 3}}, 1),
-        ({"sizes": {"tuple[gpu int]": 3}, "options": {"dict[int]": 3}}, 1),
-    ],
-)
-def test_runtime_facts_say_what_is_passed_on(words: dict[str, dict[str, int]], count: int) -> None:
-    certificate = proved(OPTIONS, entry="Pool.step", facts=_facts_of(OPTIONS, words))
-    assert len(certificate.obstacles) == count
 
 
 PASSING = """
@@ -276,3 +216,38 @@ def test_given_a_run_an_assumption_that_it_contradicts_is_named(line: int, group
     found = proved(ASSUMED, "program:Settings.*.is_plain = True", run=run).obstacles
     assert [each.group for each in found] == groups
     assert all("which an assumption excludes" in each.finding.message for each in found)
+
+
+NAMED_SHAPE = """
+class Grid:
+    def reshape(self, rows) -> None:
+        self.shape = rows
+def step(x, n: int) -> int:
+    return 1 if x.shape[0] == n else 2
+"""
+
+
+@pytest.mark.parametrize(("never", "is_proved"), [(set(), False), ({5}, True)])
+def test_given_a_run_an_attribute_that_no_code_of_it_sets_is_that_of_a_tensor(
+    never: set[int], is_proved: bool
+) -> None:
+    run = RunSeen({"program.py": {*range(1, 9)} - never})
+    assert proved(NAMED_SHAPE, run=run).is_proved is is_proved
+
+
+SUPER = """
+class Registry(dict):
+    def get(self, key):
+        return super().get(key)
+def step(registry: Registry) -> None:
+    registry.get("a")
+"""
+
+
+def test_given_a_run_a_method_of_a_base_of_python_is_the_one_that_ran() -> None:
+    callees = {(5, 31): {"builtins.dict.get"}}
+    run = RunSeen(
+        {"program.py": {*range(1, 9)}}, {}, {"program.py": callees}, {("program.py", 6): {("program.py", 4)}}
+    )
+    assert [each.group for each in proved(SUPER).obstacles] == [Group.UNKNOWN]
+    assert proved(SUPER, run=run).is_proved

@@ -25,7 +25,7 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.lattice import REST, items_of_table, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.facts import RETURN, FactSet, Observed, Word, parse_word, syntax_of
+from syncscan.facts import ABSENT, RETURN, FactSet, Observed, Word, parse_word, syntax_of
 from syncscan.model import Confidence, Device, Kind
 
 _DEVICES = {"gpu": Device.CUDA, "host": Device.CPU, "pinned": Device.CPU, "elsewhere": Device.OTHER}
@@ -77,7 +77,8 @@ class Observations:
     """The runtime facts for the current functions of a project; ``stale`` counts functions changed since the run."""
 
     def __init__(self, facts: FactSet | None, modules: Sequence[Module]) -> None:
-        self._observed: dict[Function, Observed] = {}
+        self._recorded: dict[Function, Observed] = {}
+        self._observed: dict[Function, Observed] = {}  # without the keys that a dictionary does not have
         self._seen: dict[tuple[Function | Class, str], Seen | None] = {}
         self.stale = 0
         for module in modules if facts is not None and facts.functions else ():
@@ -90,7 +91,8 @@ class Observations:
                 if observed is None:
                     self.stale += 1
                 else:
-                    self._observed[function] = observed
+                    self._recorded[function] = observed
+                    self._observed[function] = _present(observed)
 
     @property
     def used(self) -> int:
@@ -132,14 +134,9 @@ class Observations:
         """Return whether a run recorded facts of a function."""
         return function in self._observed
 
-    def whole(self, function: Function, name: str) -> AbstractValue | None:
-        """Return everything that a name was seen to be, anything where a part of it is open; None where nothing was seen."""
-        observed = self._observed.get(function)
-        if observed is None or name not in observed.words:
-            return None
-        found = _whole(observed.words[name])
-        under = [_whole(observed.words[f"{name}[{key}]"]) for key in _keys_of(name, observed)]
-        return _with_values(found, under) if under else found
+    def recorded(self, function: Function) -> Observed | None:
+        """Return all that a run recorded of a function."""
+        return self._recorded.get(function)
 
     def _of(self, function: Function, name: str) -> Seen | None:
         observed = self._observed.get(function)
@@ -148,6 +145,17 @@ class Observations:
         if (function, name) not in self._seen:
             self._seen[function, name] = _about(name, [(function, observed)])
         return self._seen[function, name]
+
+
+def _present(observed: Observed) -> Observed:
+    """Return observations without the words for absent keys."""
+    if not any(ABSENT in counts for counts in observed.words.values()):
+        return observed
+    words = {
+        name: {word: count for word, count in counts.items() if word != ABSENT}
+        for name, counts in observed.words.items()
+    }
+    return Observed(observed.calls, {name: counts for name, counts in words.items() if counts})
 
 
 def _about(name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None:
@@ -237,23 +245,6 @@ def _telling(words: Sequence[Word]) -> list[Word]:
     ]
 
 
-def _whole(texts: Iterable[str]) -> AbstractValue:
-    """Return the join of everything that some words say; anything where one of them leaves a part open."""
-    words = [parse_word(text) for text in sorted(texts)]
-    if any(not _is_whole(word) or _is_mixed(word) for word in words):
-        return TOP
-    tensors = [_tensor([word]) for word in words if word.sort == "tensor"]
-    return join_all([*tensors, *(value for word in words for value in _no_tensor(word))])
-
-
-def _with_values(value: AbstractValue, under: Sequence[AbstractValue]) -> AbstractValue:
-    """Return an observed dictionary that has other values too, which stand under keys of their own."""
-    held = [_with_values(each, under) for each in value.options] if value.kind is Kind.UNION else []
-    if value.kind is Kind.DICT:
-        return list_of(join_all([value.element or BOTTOM, *under]), Kind.DICT)
-    return join_all(held) if held else value
-
-
 def _no_tensor(word: Word) -> Iterator[AbstractValue]:
     """Yield the abstract value of a word that is no tensor, if it has one."""
     if word.sort in _PLAIN:
@@ -286,8 +277,8 @@ def _is_mixed(word: Word) -> bool:
 
 
 def _sorts_in(word: Word) -> set[str]:
-    """Return the sorts of the items in a container of unknown positions, except None."""
-    return {item.sort for item in word.inside if item.sort != "none"}
+    """Return the sorts of the items in a container of unknown positions, except None and what was not looked at."""
+    return {item.sort for item in word.inside if item.sort not in {"none", "more"}}
 
 
 def _is_whole(word: Word) -> bool:

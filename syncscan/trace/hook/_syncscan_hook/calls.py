@@ -68,7 +68,7 @@ def _monitor(seen: SeenCalls, note: Note) -> None:
         if function is None or function.over:
             return disable
         try:
-            seen.returned(function, value)
+            seen.returned(function, value, sys._getframe(1))
         except Exception:
             return disable
         return None
@@ -108,7 +108,7 @@ def _profile(seen: SeenCalls, note: Note) -> None:
         elif event == "return":
             function = functions.get(id(frame.f_code))
             if function is not None and not function.over and _returns(frame, value):
-                _quietly(seen.returned, function, value)
+                _quietly(seen.returned, function, value, frame)
 
     threading.setprofile(on_event)
     sys.setprofile(on_event)

@@ -1,10 +1,12 @@
 """Says in a word where a value lives and of what sort it is, and runs nothing of the program's to learn it.
 
-The words are those of `syncscan.facts`: "gpu float", "host bool", "pinned int", "array int", "int", "list[gpu int]".
+The words are those of `syncscan.facts`: "gpu float", "host bool", "pinned int", "array int", "int", "list[gpu int]",
+"object package.module.Class".
 """
 
 from __future__ import annotations
 
+import re
 import sys
 
 TYPE_CHECKING = False
@@ -15,9 +17,13 @@ if TYPE_CHECKING:
     Place = Callable[[Any], str]  # "gpu", "host", "pinned" or "elsewhere"
 
 OBJECT = "object"
-_MOST_LOOKED_AT = 8  # items of a container
+MORE = "more"  # items that were not looked at
+_MOST_LOOKED_AT = 64  # items of a container
 _MOST_KEYS = 32  # of a dictionary
-_MOST_NAMED = 4  # items of a tuple that are recorded one by one
+_MOST_NAMED = 16  # items of a tuple that are recorded one by one
+_LONGEST = 1000  # characters of a word, as `syncscan.facts` reads them
+_CLASS = re.compile(r"[\w.<>]+")
+_MODULE_OF, _QUALNAME_OF = type.__dict__["__module__"], type.__dict__["__qualname__"]
 _PLAIN = {
     int: "int",
     float: "float",
@@ -65,23 +71,35 @@ class Places:
         if kind is tuple:
             return self._tuple(value, depth)
         if issubclass(kind, dict):
-            return self._container("dict", dict.values(value), depth)
+            word = _dictionary(kind)
+            return word if word == OBJECT else self._container(word, dict.values(value), depth)
         if kind is self._device:
             return {"cuda": "gpu device", "cpu": "host device"}.get(value.type, "elsewhere device")
         return self._numpy_name(value, kind)
 
-    def keyed(self, value: Any, keys: frozenset[str]) -> tuple[str, list[tuple[str, str]]] | None:
-        """Return for a dictionary a word for each of these keys that it has, and one for all others."""
-        if not keys or not issubclass(type(value), dict):
+    def keyed(self, value: Any, keys: frozenset[str]) -> tuple[str, list[tuple[str, str]], bool] | None:
+        """Return for a dictionary one word for each of these keys that it has, and one for all others; None for other values.
+
+        The last part says that no other of these keys is in the dictionary.
+        """
+        word = _dictionary(type(value)) if issubclass(type(value), dict) else OBJECT
+        if word == OBJECT:
             return None
         under: list[tuple[str, str]] = []
-        others = []
+        others, is_whole = [], True
         for key, item in zip(dict.keys(value), dict.values(value)):
-            if type(key) is str and key in keys and len(under) < _MOST_KEYS:
-                under.append((key, self.name(item, 1)))
-            else:
-                others.append(item)
-        return (self._container("dict", others, 2), under) if under else None
+            if type(key) is str and key in keys:
+                if len(under) < _MOST_KEYS:
+                    under.append((key, self.name(item, 1)))
+                    continue
+                is_whole = False
+            others.append(item)
+        return self._container(word, others, 2), under, is_whole
+
+    @staticmethod
+    def keys_name(value: Any) -> str:
+        """Return the word for the keys of a dictionary: "text" where all are texts."""
+        return "text" if all(type(key) is str for key in dict.keys(value)) else OBJECT
 
     def _tensor_name(self, value: Any, kind: Any) -> str:
         if kind not in self._plain_types and kind.__torch_dispatch__ is not self._dispatch:
@@ -116,20 +134,23 @@ class Places:
     def _tuple(self, value: tuple[Any, ...], depth: int) -> str:
         if not depth or not 0 < len(value) <= _MOST_NAMED:
             return self._container("tuple", value, depth)
-        return f"tuple({', '.join(self.name(item, depth - 1) for item in value)})"
+        word = f"tuple({', '.join(self.name(item, depth - 1) for item in value)})"
+        return word if len(word) <= _LONGEST else self._container("tuple", value, depth)
 
     def _container(self, word: str, items: Iterable[Any], depth: int) -> str:
-        if not depth:
-            return f"{word}[]"
         inside = set()
-        for _, item in zip(range(_MOST_LOOKED_AT), items):
+        for number, item in enumerate(items):
+            if not depth or number >= _MOST_LOOKED_AT:
+                inside.add(MORE)
+                break
             inside.add(self.name(item, depth - 1))
-        return f"{word}[{' | '.join(sorted(inside))}]"
+        found = f"{word}[{' | '.join(sorted(inside))}]"
+        return found if len(found) <= _LONGEST else f"{word}[{OBJECT}]"
 
     def _numpy_name(self, value: Any, kind: Any) -> str:
         numpy = sys.modules.get("numpy")
         if numpy is None:
-            return OBJECT
+            return _object(kind)
         if self._arrays is None:
             array, scalar = getattr(numpy, "ndarray", None), getattr(numpy, "generic", None)
             if array is None or scalar is None:  # it is being imported
@@ -140,4 +161,27 @@ class Places:
             return f"array {_ARRAYS.get(value.dtype.kind, 'float')}"
         if issubclass(kind, scalar):
             return _ARRAYS.get(value.dtype.kind, OBJECT)
-        return OBJECT
+        return _object(kind)
+
+
+def _object(kind: Any) -> str:
+    """Return the word for an object of a class that is no tensor."""
+    name = _class_name(kind)
+    return f"{OBJECT} {name}" if name else OBJECT
+
+
+def _dictionary(kind: Any) -> str:
+    """Return the word for a dictionary, with the class of one that may differ in its methods."""
+    if kind is dict:
+        return "dict"
+    name = _class_name(kind)
+    return f"dict {name}" if name else OBJECT
+
+
+def _class_name(kind: Any) -> str:
+    """Return the full name of a class, or ""; a metaclass that computes names is not asked."""
+    module, name = _MODULE_OF.__get__(kind), _QUALNAME_OF.__get__(kind)
+    if type(module) is not str or type(name) is not str:
+        return ""
+    full = f"{module}.{name}"
+    return full if len(full) < _LONGEST // 4 and _CLASS.fullmatch(full) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dis import get_instructions
 from time import perf_counter_ns
 
 TYPE_CHECKING = False
@@ -20,6 +21,9 @@ FLUSH_NS = 1_000_000_000
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
 RETURN = "return"
+AFTER = " after"  # behind the name of a parameter: a container at the end of a call
+ABSENT = "absent"  # the word for a key that a dictionary does not have
+_CONTAINERS = (list, dict, set)
 
 
 class WatchedFunction:
@@ -29,7 +33,9 @@ class WatchedFunction:
         "attributes",
         "calls",
         "code",
+        "dictionaries",
         "events",
+        "filled",
         "flushed",
         "keys",
         "names",
@@ -48,13 +54,20 @@ class WatchedFunction:
         names = code.co_varnames[:count]
         is_method = bool(code.co_argcount) and names[0] == "self"
         self.owner = names[0] if is_method else None
-        self.names = names[1:] if is_method else names
+        # The object of a method is of the method's class; that of a function in a function, of any.
+        is_inner = "<locals>" in getattr(code, "co_qualname", "").rpartition(".")[0].rpartition(".")[2]
+        self.names = names[1:] if is_method and not is_inner else names
         self.attributes = code.co_names if is_method else ()
         # Names in the function's source: other keys of a dictionary are not recorded, for keys may be data.
         self.keys = frozenset(text for text in code.co_consts if type(text) is str and text.isidentifier())
         self.over = False
         self.calls = self.quiet = self.events = self.flushed = 0
         self.words: dict[str, dict[str, int]] = {}
+        # By name of dictionaries, how often one was seen; -1 where not all keys of the function were looked at.
+        self.dictionaries: dict[str, int] = {}
+        self.filled: tuple[str, ...] | None = (
+            None  # parameters whose containers it may fill; None until one was a container
+        )
 
     @property
     def is_generator(self) -> bool:
@@ -74,6 +87,14 @@ class WatchedFunction:
             count = words.get(word, 0)
         words[word] = count + 1
         return is_new
+
+    def absent(self) -> Iterator[tuple[str, str, int]]:
+        """Yield the keys that the function names, and that a dictionary did not have, with how often."""
+        for name, seen in list(self.dictionaries.items()):
+            for key in sorted(self.keys) if seen > 0 else ():
+                present = sum(self.words.get(f"{name}[{key}]", {}).values())
+                if present < seen:
+                    yield f"{name}[{key}]", ABSENT, seen - present
 
 
 class SeenCalls:
@@ -116,7 +137,10 @@ class SeenCalls:
         is_new = False
         for parameter in function.names:
             if parameter in local:
-                is_new |= self._note(function, parameter, local[parameter])
+                value = local[parameter]
+                is_new |= self._note(function, parameter, value)
+                if function.filled is None and issubclass(type(value), _CONTAINERS):
+                    function.filled = _never_bound(function.code, function.names)
         if function.owner is not None and function.owner in local:
             for attribute, value in _held(local[function.owner], function.attributes):
                 is_new |= self._note(function, f"self.{attribute}", value)
@@ -128,14 +152,23 @@ class SeenCalls:
         keyed = self._places.keyed(value, function.keys)
         if keyed is None:
             return function.add(name, self._places.name(value))
-        others, under = keyed
+        others, under, is_whole = keyed
+        seen = function.dictionaries.get(name, 0)
+        function.dictionaries[name] = seen + 1 if is_whole and seen >= 0 else -1
         news = [function.add(f"{name}[{key}]", word) for key, word in under]
+        news.append(function.add(f"{name}{{}}", self._places.keys_name(value)))
         return function.add(name, others) or any(news)
 
-    def returned(self, function: WatchedFunction, value: Any) -> None:
-        """Note where the result of a call lives."""
+    def returned(self, function: WatchedFunction, value: Any, frame: FrameType) -> None:
+        """Note where the result of a call lives, and what containers hold that the call may have changed."""
         function.events += 1
-        if function.add(RETURN, self._places.name(value)):
+        is_new = self._note(function, RETURN, value)
+        if function.filled:
+            local = _locals_of(frame)
+            for parameter in function.filled:
+                if issubclass(type(local.get(parameter)), _CONTAINERS):
+                    is_new |= self._note(function, f"{parameter}{AFTER}", local[parameter])
+        if is_new:
             self._note_news(function)
 
     def _note_news(self, function: WatchedFunction) -> None:
@@ -160,6 +193,7 @@ class SeenCalls:
             if function is not None:
                 function.calls = function.events = function.flushed = 0
                 function.words = {name: dict.fromkeys(words, 0) for name, words in function.words.items()}
+                function.dictionaries = {name: min(n, 0) for name, n in function.dictionaries.items()}
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, list[Any]]]:
         """Yield what the file says of the functions that were called since the last time, or of all."""
@@ -169,6 +203,8 @@ class SeenCalls:
             function.flushed = function.events
             code = function.code
             words = {name: dict(counts) for name, counts in list(function.words.items())}
+            for name, word, count in function.absent():
+                words.setdefault(name, {})[word] = count
             yield "seen", [code.co_filename, code.co_name, code.co_firstlineno, function.calls, words]
 
 
@@ -184,6 +220,16 @@ def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
             if name in holder:
                 yield name, holder[name]
                 break
+
+
+def _never_bound(code: CodeType, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parameters that the function itself never binds again: at its end they are the objects of its caller."""
+    bound = set[str]()
+    for instruction in get_instructions(code):
+        if instruction.opname.startswith(("STORE_", "DELETE_")):
+            found = instruction.argval
+            bound.update(found if isinstance(found, tuple) else (found,))
+    return tuple(name for name in names if name not in bound)
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
