@@ -385,6 +385,11 @@ def wrapped():
         return self
     return inner
 
+def resize(layer, other):
+    layer.size = torch.zeros(1) if layer.size else 2
+    other = layer
+    return other.rows
+
 layer = Layer()
 layer.rows = [1]
 fill(layer.rows, OrderedDict(), [1])
@@ -393,6 +398,8 @@ several(list(range(100)) + [None])
 several([[[1]]])
 several([])
 wrapped()(layer)
+layer.size = 1
+resize(layer, layer)
 """
 
 
@@ -431,3 +438,8 @@ def test_facts_say_what_a_call_leaves_in_a_container_and_of_which_class_objects_
     inner = done.words("program:wrapped.inner")
     assert inner["return"] == {"object __main__.Layer": 1}
     assert inner.get("self") == (inner["return"] if sys.version_info >= (3, 11) else None)
+    resize = done.words("program:resize")
+    assert (resize["layer.size"], resize["layer.size after"]) == ({"int": 1}, {"host float": 1})
+    assert (resize["layer.rows"], resize["layer.rows after"]) == (resize["return"], resize["return"])
+    assert "other.size" in resize
+    assert "other.size after" not in resize

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
@@ -19,6 +20,7 @@ from syncscan.check.prove.values import (
     A_CLASS,
     ANYWHERE,
     BOOL,
+    BOTTOM,
     HOST,
     INT,
     NO_TENSOR,
@@ -71,7 +73,31 @@ def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -
     if name in _OF_ALL:
         return _OF_ALL[name]
     options = having(frame, [each for each in base.options if each is not NONE] or [base], name)
-    return join_all([_of_option(frame, node, each, name) for each in options])
+    found = join_all([_of_option(frame, node, each, name) for each in options])
+    holder = _read_of(node)
+    if not isinstance(holder, ast.Name) or holder.id not in frame.function.by_name or found is BOTTOM:
+        return found
+    if any(
+        map(partial(_may_be_defined, frame, name), options)
+    ):  # a property goes before what the object holds
+        return found
+    return frame.prover.met_by_attribute(frame.function, f"{holder.id}.{name}", found)
+
+
+def _read_of(node: ast.AST) -> ast.expr | None:
+    """Return the object of which an expression reads an attribute: ``x.a``, or ``getattr(x, "a")``."""
+    if isinstance(node, ast.Attribute):
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        return node.args[0] if node.args else None
+    return None
+
+
+def _may_be_defined(frame: WalkFrame, name: str, value: AbstractValue) -> bool:
+    """Return whether the class of a value may define an attribute, by a method or a property."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    found = frame.source.overrides(cls, name) if isinstance(cls, Class) else frame.source.methods_named(name)
+    return bool(found)
 
 
 def _of_option(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:

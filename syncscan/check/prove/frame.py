@@ -56,6 +56,9 @@ class Walks(Protocol):
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return what the runtime facts have of a name in a function; None where they have nothing."""
 
+    def met_by_attribute(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
+        """Return the value of an attribute of a parameter, narrowed by the runtime facts on it."""
+
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function."""
 

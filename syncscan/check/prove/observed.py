@@ -59,6 +59,14 @@ def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | Non
     return _without_holes(found)
 
 
+def attribute_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
+    """Return everything that an attribute of a parameter was seen to be, at the start and at the end of calls; else None."""
+    words, after = observed.words, name + AFTER
+    if name not in words or after not in words:
+        return None
+    return _without_holes(_whole(words, [name, after], named))
+
+
 def _whole(words: Words, names: list[str], named: Named) -> AbstractValue:
     """Return the join of all words for some names, with the values under keys of a dictionary."""
     value = join_all([_value(parse_word(word), named) for name in names for word in sorted(words[name])])

@@ -328,10 +328,7 @@ class Prover:
         seen = join_all(found)
         if not found or TOP in found:
             return value
-        met = met_by(value, seen)
-        if met is not value:
-            self.assumptions.used[_FACTS] = None
-        return met
+        return self._noted(value, met_by(value, seen))
 
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return what the runtime facts have of a name in a function, on which the proof then rests."""
@@ -339,6 +336,17 @@ class Prover:
         if found is not None:
             self.assumptions.used[_FACTS] = None
         return found
+
+    def met_by_attribute(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
+        """Return the value of an attribute of a parameter, narrowed by the runtime facts on ``parameter.attribute``."""
+        seen = self.source.seen_attribute(function, name)
+        return value if seen is None or seen is TOP else self._noted(value, met_by(value, seen))
+
+    def _noted(self, value: AbstractValue, met: AbstractValue) -> AbstractValue:
+        """Return a value that facts may have narrowed; then the proof rests on them."""
+        if met is not value:
+            self.assumptions.used[_FACTS] = None
+        return met
 
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function, for any arguments."""

@@ -24,7 +24,7 @@ from syncscan.check.infer.source.index import (
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.prove.identity import returned_parameter
-from syncscan.check.prove.observed import value_of
+from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, plain_targets
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.uses import blocks_of, filled_list
@@ -285,6 +285,11 @@ class Definitions:
         """
         observed = self._context.observations.recorded(function)
         return None if observed is None else value_of(observed, name, self._class_named)
+
+    def seen_attribute(self, function: Function, name: str) -> AbstractValue | None:
+        """Return everything that runtime facts have of an attribute of a parameter: ``x.size``."""
+        observed = self._context.observations.recorded(function)
+        return None if observed is None else attribute_of(observed, name, self._class_named)
 
     def _class_named(self, name: str) -> Class | bool:
         """Return the class of a full name; otherwise whether the project may have another such class."""

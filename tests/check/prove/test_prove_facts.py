@@ -272,3 +272,48 @@ def test_the_object_of_a_function_in_a_function_is_of_the_class_that_was_seen() 
     facts = {"wrapped.step": {"self": {"object program.Layer": 3}}}
     assert not proved(program, entry="wrapped.step").is_proved
     assert proved(program, entry="wrapped.step", facts=_facts_of_all(program, facts)).is_proved
+
+
+HELD = """
+class Other:
+    @property
+    def limit(self):
+        return unknown
+class Settings:
+    def __init__(self, **options) -> None:
+        self.size = options["size"]
+        self.limit = options["limit"]
+def step(settings, x: torch.Tensor) -> int:
+    {before}
+    return 1 if {read} else 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "read", "words", "is_proved"),
+    [
+        ("pass", "settings.size", {}, True),
+        ("pass", "getattr(settings, 'size', 0)", {}, True),
+        ("pass", "settings.size", {"settings.size": {"int": 2, "gpu int": 1}}, False),
+        ("pass", "settings.size", {"settings.size after": {"gpu int": 3}}, False),
+        ("settings.size = x", "settings.size", {"settings.size after": {"gpu int": 3}}, False),
+        ("pass", "settings.size", {"settings.size": {"object": 3}}, False),
+        ("pass", "settings.limit", {}, True),  # the property is of another class
+        ("pass", "settings.limit", {"settings": {"object": 3}}, False),
+        ("pass", "settings.limit", {"settings": {"object program.Other": 3}}, False),
+        ("other = settings", "other.size", {}, False),
+    ],
+)
+def test_attributes_of_a_parameter_are_what_was_seen(
+    before: str, read: str, words: dict[str, dict[str, int]], *, is_proved: bool
+) -> None:
+    program = HELD.format(before=before, read=read)
+    held = {f"settings.{name}{when}": {"int": 3} for name in ("size", "limit") for when in ("", " after")}
+    seen = {"settings": {"object program.Settings": 3}, **held, **words}
+    assert proved(program, facts=_facts_of_all(program, {"step": seen})).is_proved is is_proved
+
+
+def test_an_attribute_without_a_record_of_the_end_of_calls_is_open() -> None:
+    program = HELD.format(before="pass", read="settings.size")
+    seen = {"settings": {"object program.Settings": 3}, "settings.size": {"int": 3}}
+    assert not proved(program, facts=_facts_of_all(program, {"step": seen})).is_proved

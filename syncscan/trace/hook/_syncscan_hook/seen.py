@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dis import get_instructions
 from time import perf_counter_ns
+from types import FunctionType, MethodType, ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,19 @@ RETURN = "return"
 AFTER = " after"  # behind the name of a parameter: a container at the end of a call
 ABSENT = "absent"  # the word for a key that a dictionary does not have
 _CONTAINERS = (list, dict, set)
+_WITHOUT_ATTRIBUTES = (
+    int,
+    float,
+    str,
+    bytes,
+    tuple,
+    type,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    type(None),
+    type(len),
+)
 
 
 class WatchedFunction:
@@ -139,8 +153,11 @@ class SeenCalls:
             if parameter in local:
                 value = local[parameter]
                 is_new |= self._note(function, parameter, value)
-                if function.filled is None and issubclass(type(value), _CONTAINERS):
+                if issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                    continue
+                if function.filled is None:
                     function.filled = _never_bound(function.code, function.names)
+                is_new |= self._note_attributes(function, parameter, value, "")
         if function.owner is not None and function.owner in local:
             for attribute, value in _held(local[function.owner], function.attributes):
                 is_new |= self._note(function, f"self.{attribute}", value)
@@ -159,15 +176,26 @@ class SeenCalls:
         news.append(function.add(f"{name}{{}}", self._places.keys_name(value)))
         return function.add(name, others) or any(news)
 
-    def returned(self, function: WatchedFunction, value: Any, frame: FrameType) -> None:
-        """Note where the result of a call lives, and what containers hold that the call may have changed."""
+    def _note_attributes(self, function: WatchedFunction, name: str, value: Any, when: str) -> bool:
+        """Note what an object that is no method's own holds of what the function names."""
+        is_new = False
+        if not issubclass(type(value), _CONTAINERS):
+            for attribute, held in _held(value, function.code.co_names):
+                is_new |= self._note(function, f"{name}.{attribute}{when}", held)
+        return is_new
+
+    def returned(self, function: WatchedFunction, result: Any, frame: FrameType) -> None:
+        """Note where the result of a call lives, and what the call may have changed: what its arguments hold."""
         function.events += 1
-        is_new = self._note(function, RETURN, value)
+        is_new = self._note(function, RETURN, result)
         if function.filled:
             local = _locals_of(frame)
             for parameter in function.filled:
-                if issubclass(type(local.get(parameter)), _CONTAINERS):
-                    is_new |= self._note(function, f"{parameter}{AFTER}", local[parameter])
+                value = local.get(parameter)
+                if issubclass(type(value), _CONTAINERS):
+                    is_new |= self._note(function, f"{parameter}{AFTER}", value)
+                elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                    is_new |= self._note_attributes(function, parameter, value, AFTER)
         if is_new:
             self._note_news(function)
 
