@@ -33,7 +33,7 @@ from benchmarks import releases
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, SourceError, read_source
 from syncscan.check.infer.domain.value import AbstractValue
-from syncscan.check.matching import CheckResult
+from syncscan.check.result import CheckResult
 from syncscan.model import Conventions
 
 Sources = dict[str, Source]

@@ -32,7 +32,7 @@ from syncscan.check.files import Source, SourceError, read_source
 from syncscan.check.infer.solve import solver
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.match import Matcher
-from syncscan.check.matching import CheckResult
+from syncscan.check.result import CheckResult
 from syncscan.model import Conventions
 
 _SAMPLE = 0.004  # seconds

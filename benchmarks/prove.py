@@ -28,10 +28,10 @@ from syncscan.check.files import Source, SourceError, read_source
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.source import Definitions
-from syncscan.check.prove.walk import Group
 from syncscan.model import Conventions, Finding
 from syncscan.system.memory import steady_memory
 

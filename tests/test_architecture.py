@@ -30,7 +30,7 @@ FLOORS = {
         "__main__",
     ),
     "syncscan.check": (
-        "nesting notebook",
+        "nesting notebook result",
         "baseline blocks discover files ignores newer write suppress fix infer",
         "allowed defects frequency",
         "match",
@@ -55,7 +55,7 @@ FLOORS = {
     "syncscan.check.frequency": ("counters guards transfers", "functions", "cached", "lines"),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
-        "cycles packages uses values",
+        "answer cycles packages uses values",
         "conditions identity observed ran",
         "outline",
         "source walk",
@@ -81,6 +81,7 @@ FLOORS = {
         "exit_handling interface observed parameters",
         "check_options compare running trace_options watch",
         "interim trace_report",
+        "prove_anew prove_given",
         "check_run facts_record fix_run init_run prove_run trace_run",
         "check clean facts fix init ops prove recipe rule server trace trace_diff",
     ),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Source
-from syncscan.check.matching import CheckResult
+from syncscan.check.result import CheckResult
 from syncscan.model import Conventions
 
 

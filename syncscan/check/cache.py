@@ -25,8 +25,10 @@ from typing import Any
 
 import syncscan
 from syncscan.check.files import Source
-from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.persistence.findings import each, finding_of, parts, plain
+from syncscan.check.result import CheckResult, FactsUsed
+from syncscan.config import Config
+from syncscan.facts import FactSet
 from syncscan.model import Conventions, Failure
 from syncscan.system.files import read_file
 
@@ -68,6 +70,12 @@ def key_of(
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())
     return digest.hexdigest()
+
+
+def key_of_result(sources: Sequence[Source], config: Config, facts: FactSet | None) -> str:
+    """Return the name of a result in the store."""
+    told = facts.text() if facts else ""
+    return key_of(sources, config.conventions, config.hot, config.operations, told, config.sync_free)
 
 
 def key_of_proof(result: str, *rest: object) -> str:

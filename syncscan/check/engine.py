@@ -24,11 +24,12 @@ from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
-from syncscan.check.matching import CheckResult, FactsUsed, Matching
+from syncscan.check.matching import Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.persistence.state import SavedState, written
 from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
 from syncscan.check.prove.contracts import keep_contracts
+from syncscan.check.result import CheckResult, FactsUsed
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -29,23 +28,6 @@ from syncscan.system.workers import shared
 
 # Below this many functions, starting a process takes longer than it saves.
 _WORTH_SHARING = 300
-
-
-@dataclass(frozen=True, slots=True)
-class FactsUsed:
-    """The number of functions whose runtime facts apply, and the number of functions that changed since the run."""
-
-    fitting: int = 0
-    stale: int = 0
-
-
-@dataclass(slots=True)
-class CheckResult:
-    """The findings, and the files and functions that the check could not analyse."""
-
-    findings: list[Finding] = field(default_factory=list)
-    failed: list[Failure] = field(default_factory=list)
-    facts: FactsUsed = field(default_factory=FactsUsed)
 
 
 class Matching:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
-from syncscan.check.cache import Store, key_of, key_of_place, key_of_state
+from syncscan.check.cache import Store, key_of_place, key_of_result, key_of_state
 from syncscan.check.discover import Project
 from syncscan.check.engine import Engine, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import NotebookCells
 from syncscan.check.resident import Resident
+from syncscan.check.result import CheckResult, FactsUsed
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
@@ -191,12 +191,6 @@ def _result(
         result, _ = solved(sources, config, progress, jobs, store, facts)
         store.write(key, result)
     return result
-
-
-def key_of_result(sources: Sequence[Source], config: Config, facts: FactSet | None) -> str:
-    """Return the name of a result in the store."""
-    told = facts.text() if facts else ""
-    return key_of(sources, config.conventions, config.hot, config.operations, told, config.sync_free)
 
 
 def solved(

@@ -6,16 +6,20 @@ import json
 from typing import Any, TextIO
 
 from syncscan import __version__
-from syncscan.check.prove.certificate import Certificate
-from syncscan.check.prove.walk import Group
+from syncscan.check.prove.answer import Certificate, Group
 from syncscan.report.json_report import finding_data
 
 FORMAT_VERSION = 1
+_EMPTY = '"obstacles": []'
 
 
 def render(certificate: Certificate, stream: TextIO) -> None:
-    """Write the object, indented, and a line end."""
-    stream.write(json.dumps(as_data(certificate), indent=2) + "\n")
+    """Write the object, each obstacle on a line, and a line end."""
+    data = as_data(certificate)
+    obstacles, data["obstacles"] = data["obstacles"], []
+    before, empty, after = json.dumps(data, indent=2).partition(_EMPTY)
+    rows = ",\n    ".join(map(json.dumps, obstacles))  # which C does, unlike what is indented
+    stream.write(f"{before}{empty[:-1]}\n    {rows}\n  ]{after}\n" if rows else f"{before}{empty}{after}\n")
 
 
 def as_data(certificate: Certificate) -> dict[str, Any]:

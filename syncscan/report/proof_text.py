@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from syncscan.check.prove.certificate import Certificate, NamedObstacle
-from syncscan.check.prove.walk import Group
+from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.report.safe_text import line_start, safe_line
 from syncscan.report.words import plural
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
-from syncscan.check.frequency.functions import drives_models
-from syncscan.check.matching import FactsUsed
+from syncscan.check.result import FactsUsed
 from syncscan.model import (
     UNUSED_SUPPRESSION,
     Applicability,
@@ -109,8 +108,10 @@ def in_file(finding: Finding) -> Finding:
 
 def advice(finding: Finding) -> str:
     """Return the suggestion: the finding's own, else the rule's."""
+    if finding.fix.description:
+        return finding.fix.description
     rule = rule_book().get(finding.code)
-    return finding.fix.description or (rule.instead if rule else "")
+    return rule.instead if rule else ""
 
 
 def heading(code: str, text: str) -> str:
@@ -184,7 +185,9 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
     of one model, and code near an entry point before code deep in the call chain.
     """
-    return tuple(sorted(findings, key=_rank))
+    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (few reports are in this order)
+
+    return tuple(sorted(findings, key=lambda finding: _rank(finding, drives_models)))
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
@@ -192,7 +195,7 @@ _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
 _SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
 
 
-def _rank(finding: Finding) -> tuple[object, ...]:
+def _rank(finding: Finding, drives_models: Callable[[str], bool]) -> tuple[object, ...]:
     chain = finding.call_chain
     return (
         finding.code == UNUSED_SUPPRESSION,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
-from syncscan.check.matching import CheckResult
+from syncscan.check.result import CheckResult
 
 MODULES = {
     "base": """

@@ -17,7 +17,7 @@ from syncscan.check import cache as stores
 from syncscan.check.cache import Store, key_of
 from syncscan.check.engine import check_sources
 from syncscan.check.files import read_source
-from syncscan.check.matching import CheckResult
+from syncscan.check.result import CheckResult
 from syncscan.model import Conventions, Failure
 from tests.clones import copy_parts
 from tests.compiled import IS_COMPILED

@@ -19,8 +19,8 @@ import pytest
 from syncscan.check.cache import Store, key_of_state
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, read_source
-from syncscan.check.matching import CheckResult
 from syncscan.check.persistence.state import SavedState, written
+from syncscan.check.result import CheckResult
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
 

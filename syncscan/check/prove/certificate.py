@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from syncscan.check.files import Source
 from syncscan.check.infer.source.index import Function
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
+from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.kept import take_walks
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.ran import Ran, RunSeen
 from syncscan.check.prove.reachability import Reached
 from syncscan.check.prove.source import Solved
-from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+from syncscan.check.prove.walk import Obstacle, SourceRange, Walk
 from syncscan.check.suppress import Suppression, find_suppressions
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import SYNC_FREE, Applicability, Confidence, Failure, Finding, Fix, When
@@ -29,37 +30,6 @@ STANDING = (
     "other packages run no code of the GPU in operators, attributes and destructors",
 )
 _OF_CORRECTNESS = ("SYN0", "SYN6", SYNC_FREE)  # codes of findings that synchronize nothing
-
-
-@dataclass(frozen=True, slots=True)
-class NamedObstacle:
-    """An obstacle as it is reported: the place with the chain of calls to it, the group, and what would exclude it."""
-
-    finding: Finding
-    group: Group
-    fact: str
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """The proof of an entry point, or the obstacles to it."""
-
-    entry_point: str
-    functions: int
-    obstacles: tuple[NamedObstacle, ...]
-    assumptions: tuple[str, ...]
-    failures: tuple[Failure, ...] = ()  # files that could not be analysed, and may hold anything
-    known: int = 0  # in the baseline
-    gone: int = 0
-
-    @property
-    def is_proved(self) -> bool:
-        """Return whether nothing keeps the entry point from being free of synchronization."""
-        return not self.obstacles and not self.known and not self.failures
-
-    def count(self, group: Group) -> int:
-        """Return how many obstacles are of a group."""
-        return sum(each.group is group for each in self.obstacles)
 
 
 class Proofs:

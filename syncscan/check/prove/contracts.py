@@ -6,8 +6,8 @@ import re
 from collections.abc import Container, Sequence
 
 from syncscan.check.files import Source
-from syncscan.check.matching import CheckResult
 from syncscan.check.prove.source import Solved
+from syncscan.check.result import CheckResult
 from syncscan.model import Finding
 
 _MARK = re.compile(r"(?i)#\s*syncscan:\s*sync-free\b")

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, changed_inside
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
-from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+from syncscan.check.prove.walk import Obstacle, SourceRange, Walk
 from syncscan.model import Kind
 
 Env = dict[str, AbstractValue]

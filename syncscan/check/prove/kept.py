@@ -20,10 +20,11 @@ from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.values import ValueReader, ValueWriter
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.persistence.state import SavedState, written
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.outline import Outline
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, Solved
-from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+from syncscan.check.prove.walk import Obstacle, SourceRange, Walk
 
 Node = Function | tuple[Class, str]  # a walk, or an attribute
 Read = Function | tuple[Class, str] | Question

@@ -6,8 +6,7 @@ from dataclasses import astuple
 from typing import Any
 
 from syncscan.check.persistence.findings import each, finding_of, parts, plain
-from syncscan.check.prove.certificate import Certificate, NamedObstacle
-from syncscan.check.prove.walk import Group
+from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.model import Failure
 
 

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from syncscan.check.infer.source.index import Function
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join
 
 RESULT = ""  # the name of the result among those of variables
-
-
-class Group(Enum):
-    """The certainty that an obstacle blocks."""
-
-    SYNCHRONIZES = "synchronizes"
-    MAY = "may synchronize"
-    UNKNOWN = "unknown callee"
-
-    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True)

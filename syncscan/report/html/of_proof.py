@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
-from syncscan.check.prove.certificate import Certificate, NamedObstacle
-from syncscan.check.prove.walk import Group
+from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.proof_text import verdict
 

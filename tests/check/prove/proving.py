@@ -9,7 +9,8 @@ from pathlib import Path
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.answer import Certificate
+from syncscan.check.prove.certificate import Proofs
 from syncscan.check.prove.ran import RunSeen
 from syncscan.facts import FactSet
 from syncscan.model import Conventions

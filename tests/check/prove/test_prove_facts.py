@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from syncscan.check.prove.certificate import Certificate
+from syncscan.check.prove.answer import Certificate
 from syncscan.facts import FactSet, syntax_of
 from tests.check.prove.proving import proved
 

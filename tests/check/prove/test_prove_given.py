@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from syncscan.check.files import Source
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.ran import Code, RunSeen, loaded
-from syncscan.check.prove.walk import Group
 from tests.check.prove.proving import proved
 
 

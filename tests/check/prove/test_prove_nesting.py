@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from syncscan.check.prove.answer import Group
 from syncscan.check.prove.frame import WalkFrame
-from syncscan.check.prove.walk import Group
 from tests.check.prove.proving import proved
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from syncscan.check.prove.walk import Group
+from syncscan.check.prove.answer import Group
 from syncscan.errors import ConfigError
 from tests.check.prove.proving import proved
 

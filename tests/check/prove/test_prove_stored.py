@@ -12,7 +12,8 @@ import pytest
 
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
-from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.answer import Certificate
+from syncscan.check.prove.certificate import Proofs
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.ran import RunSeen
 from syncscan.check.prove.stored import certificate_of, data_of
