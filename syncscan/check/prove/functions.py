@@ -141,14 +141,15 @@ def call_function(
             reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"
             frame.may(node, None, reason, "launch each key before the step")
         return TOP
-    values = bound(function, args, has_receiver=has_receiver)
+    values = bound(function, args, has_receiver=has_receiver) if frame.prover.ran.knows_calls else None
     frame.calls(node, function, values)
     is_plain = decorate(frame, node, function)
     if is_context(function):
         return CONTEXT
     found = frame.prover.returned(function) if is_plain else TOP
-    if found is TOP and is_plain:
-        return kept_outside(values.get(frame.source.returned_parameter(function), TOP))
+    returned = frame.source.returned_parameter(function) if found is TOP and is_plain else ""
+    if returned:
+        return kept_outside(bound(function, args, has_receiver=has_receiver).get(returned, TOP))
     return found
 
 
@@ -156,7 +157,8 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
     """Walk the making of an object of a class, or of one below it."""
     made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
     for method in made:
-        frame.calls(node, method, bound(method, args, has_receiver=True))
+        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
+        frame.calls(node, method, values)
     for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-
 from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
@@ -43,28 +40,23 @@ def _lacks(frame: WalkFrame, value: AbstractValue, name: str) -> bool:
 def _class_lacks(frame: WalkFrame, cls: Class, name: str) -> bool:
     """Return whether no object of a class, or of one below it, may have an attribute: nothing defines or sets it."""
     source, related = frame.source, {*cls.mro(), *(above for each in cls.subclasses for above in each.mro())}
-    if not all(_is_plain(frame, each) for each in related):
-        return False
     if any(source.overrides(cls, each) for each in (name, *_DYNAMIC)) or source.made_properties(cls, name):
         return False
-    if any(name in each.nested or name in each.annotations for each in related):
+    if any(name in each.nested or each.annotates(name) for each in related):
         return False
     if any(True for _ in source.set_in_bodies(related, name)) or frame.prover.written(cls, name) is not None:
         return False
     anywhere = of_classes(frame.prover.answer(Question(Asked.STORING, name=ANY_NAME)), related)
-    return not any(map(frame.prover.ran.body, anywhere))
+    return not any(map(frame.prover.ran.body, anywhere)) and all(_is_plain(frame, each) for each in related)
 
 
 def _is_plain(frame: WalkFrame, cls: Class) -> bool:
     """Return whether the source shows all that a class has: every base is read, and no decorator adds to it."""
-    shown = [base for base in cls.node.bases if last_name(_head(base)) != "object"]
-    return (
-        len(cls.bases) + len(cls.external_bases) >= len(shown)
-        and _EMPTY_BASES.issuperset(cls.external_bases)
-        and not cls.node.keywords
-        and all(decorator in TRANSPARENT_DECORATORS for decorator, _ in frame.source.decoration(cls))
-    )
-
-
-def _head(base: ast.expr) -> ast.expr:
-    return base.value if isinstance(base, ast.Subscript) else base
+    if not _EMPTY_BASES.issuperset(cls.external_bases):
+        return False
+    shown, is_decorated, has_keywords = frame.source.form_of_class(cls)
+    if has_keywords or len(cls.bases) + len(cls.external_bases) < shown:
+        return False
+    if not is_decorated:  # else the file is read
+        return True
+    return all(decorator in TRANSPARENT_DECORATORS for decorator, _ in frame.source.decoration(cls))

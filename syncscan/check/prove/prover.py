@@ -9,7 +9,6 @@ from typing import Any
 
 from syncscan.check.defects import reason_of
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
-from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
@@ -72,7 +71,6 @@ class Prover:
         self._dependents: dict[Node, dict[Node, None]] = {}  # readers of the present value
         self._worklist: dict[Node, None] = {}  # the worklist: readers of values that have changed since
         self._iterations: Counter[Node] = Counter()
-        self._generators: dict[Function, bool] = {}
         self._hooks: list[Function | str] | None = None
         self._kept = kept  # of an earlier proof
         self._answers: dict[Question, Any] = {}
@@ -353,15 +351,12 @@ class Prover:
         return self._met(self._returned(function), [function], RETURN)
 
     def _returned(self, function: Function) -> AbstractValue:
-        if self._is_generator(function):
+        if self.source.is_generator(function):
             return AbstractValue(Kind.LIST, element=TOP)
         known = self.assumptions.of_call(function, _OPEN)
         if known is not _OPEN:
             return known
-        promised = TOP
-        annotation = getattr(function.node, "returns", None)
-        if annotation is not None:
-            promised = self.source.promised(annotation, function.module, function.parent or function)
+        promised = self.source.promised_result(function)
         if promised is not TOP and not _has_tensors(promised):
             return promised
         found = kept_outside(self.asked(function).returned)
@@ -370,12 +365,6 @@ class Prover:
         if promised is TOP or (found.kind is promised.kind and found.kind is Kind.TENSOR):
             return found
         return promised
-
-    def _is_generator(self, function: Function) -> bool:
-        known = self._generators.get(function)
-        if known is None:
-            known = self._generators[function] = function.is_generator or _yields(function)
-        return known
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""
@@ -466,19 +455,3 @@ def _has_tensors(value: AbstractValue) -> bool:
     return any(map(_has_tensors, value.items or ())) or (
         value.element is not None and _has_tensors(value.element)
     )
-
-
-def _yields(function: Function) -> bool:
-    """Return whether the body of a function yields, in an expression too."""
-    if isinstance(function.node, ast.Module):
-        return False
-    queue: list[ast.AST] = (
-        [*function.node.body] if isinstance(function.node.body, list) else [function.node.body]
-    )
-    while queue:
-        node = queue.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            queue += inside(node)
-    return False

@@ -126,13 +126,17 @@ class Ran:
 
     def body(self, function: Function) -> bool:
         """Return whether the body of a function may have run: where it did not, nothing called it."""
+        if self._lines is None:
+            return True
         body = getattr(function.node, "body", None)
-        if self._lines is None or not isinstance(body, list) or all(map(_is_silent, body)):
+        if not isinstance(body, list) or all(map(_is_silent, body)):
             return True
         return any(not _is_silent(node) and self.statement(function.module, node) for node in body)
 
     def made(self, cls: Class) -> bool:
         """Return whether an object of a class, and of none below it, may have been made."""
+        if self._lines is None:
+            return True
         makers = [cls.methods[name] for name in ("__new__", "__init__") if name in cls.methods]
         return self.statement(cls.module, cls.node) and all(map(self.body, makers))
 
