@@ -57,7 +57,7 @@ FLOORS = {
     "syncscan.check.prove": (
         "answer cycles packages uses values",
         "conditions identity observed ran",
-        "outline",
+        "forms outline",
         "source walk",
         "kept",
         "assumptions receivers results stores",

@@ -192,6 +192,7 @@ class WalkWriter:
             text_of([[each.path, _digest(each.lines.text), self._outline(each)] for each in modules]),
         )
         yield "outlines", text_of([self._definitions.outline(each).data() for each in modules])
+        yield "forms", text_of([self._definitions.forms.data(each) for each in modules])
         yield "lambdas", text_of([self._lambda(each) for each in self._lambdas])
         yield "nodes", "\n".join(self._nodes)
         yield (
@@ -252,9 +253,12 @@ class KeptWalks:
             outlines = json.loads(self._parts["outlines"])
             self.changed = set[str]()
             self.outlines: dict[str, Outline] = {}
-            for module, (path, digest, _), outline in zip(modules, files, outlines, strict=True):
+            forms = json.loads(self._parts["forms"])
+            self.forms: dict[str, Any] = {}
+            for module, (path, digest, _), outline, form in zip(modules, files, outlines, forms, strict=True):
                 if _digest(module.lines.text) == digest:
                     self.outlines[path] = Outline(*outline)
+                    self.forms[path] = form
                 else:
                     self.changed.add(path)
             if len(self.changed) > _MOST_CHANGED:
@@ -368,8 +372,8 @@ def take_walks(
 ) -> tuple[Definitions, list[KeptWalks | None]]:
     """Return the definitions of a project, and the walks of earlier proofs that still hold; None where none do."""
     found = [_begun(each, [*solver.context.modules]) for each in data]
-    outlines = next((each.outlines for each in found if each is not None), {})
-    definitions = Definitions(solver, outlines)
+    known = next((each for each in found if each is not None), None)
+    definitions = Definitions(solver) if known is None else Definitions(solver, known.outlines, known.forms)
     return definitions, [
         each if each is not None and _holds(each, definitions, ran) else None for each in found
     ]

@@ -54,9 +54,9 @@ def _is_plain(frame: WalkFrame, cls: Class) -> bool:
     """Return whether the source shows all that a class has: every base is read, and no decorator adds to it."""
     if not _EMPTY_BASES.issuperset(cls.external_bases):
         return False
-    shown, is_decorated, has_keywords = frame.source.form_of_class(cls)
-    if has_keywords or len(cls.bases) + len(cls.external_bases) < shown:
+    form = frame.source.forms.of_class(cls)
+    if form.has_keywords or len(cls.bases) + len(cls.external_bases) < form.bases:
         return False
-    if not is_decorated:  # else the file is read
+    if not form.is_decorated:  # else the file is read
         return True
     return all(decorator in TRANSPARENT_DECORATORS for decorator, _ in frame.source.decoration(cls))

@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.syntax import inside, last_name, walk
+from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.check.prove.identity import gives_back, returned_parameter
 from syncscan.check.prove.ran import Ran, code_of
 from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
@@ -45,21 +45,6 @@ _MAKES_SPARSE = re.compile(
 )
 
 
-class Form(NamedTuple):
-    """The facts of a function's source that callers read."""
-
-    is_decorated: bool
-    yields: bool
-    returned: str  # the parameter that every call returns as it is, or ""
-    result: str  # the annotation of the result, or ""
-
-    @classmethod
-    def of(cls, function: Function) -> Form:
-        """Return the form of a function."""
-        result = ast.unparse(function.result) if function.result is not None else ""
-        return cls(is_decorated(function), yields(function), returned_parameter(function), result)
-
-
 @dataclass(frozen=True, slots=True)
 class Outline:
     """The facts of a file that walks of other files read; functions and classes by their positions in the module."""
@@ -74,12 +59,6 @@ class Outline:
     assigned: list[tuple[int, str]]  # the names that bodies of classes assign
     makes_sparse: bool
     has_distributions: bool
-    decorated: list[int]  # functions with decorators
-    generators: list[int]
-    returned: list[tuple[int, str]]  # the parameters that functions return as they are, by position
-    results: list[tuple[int, str]]  # the annotations of the results of functions, by position
-    # Of each class, the number of bases but `object`, and whether decorators and keywords are there.
-    classes: list[tuple[int, bool, bool]]
 
     @classmethod
     def of(cls, module: Module) -> Outline:
@@ -97,20 +76,7 @@ class Outline:
             ],
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
             "torch.distributions" in text,
-            [at for at, each in enumerate(module.functions) if is_decorated(each)],
-            [at for at, each in enumerate(module.functions) if yields(each)],
-            [(at, name) for at, each in enumerate(module.functions) if (name := returned_parameter(each))],
-            [(at, ast.unparse(each.result)) for at, each in enumerate(module.functions) if each.result],
-            [_form_of_class(each) for each in module.classes],
         )
-
-    def forms(self, module: Module) -> Iterator[tuple[Function, Form]]:
-        """Yield the functions of the file with their forms."""
-        decorated, generators = {*self.decorated}, {*self.generators}
-        returned, results = dict(self.returned), dict(self.results)
-        for at, function in enumerate(module.functions):
-            form = Form(at in decorated, at in generators, returned.get(at, ""), results.get(at, ""))
-            yield function, form
 
     def data(self) -> list[Any]:
         """Return the outline as data."""
@@ -122,7 +88,7 @@ class Outline:
         With a run, the digest has the places of functions, and the functions that ran.
         """
         facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions]
-        facts += [[*_text_around(module)], self.returned]
+        facts += [[*_text_around(module)], [*map(returned_parameter, module.functions)]]
         facts += [[gives_back(each) for each in module.functions if each.children]]
         if ran.knows_lines:
             facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
@@ -274,33 +240,6 @@ def _attributes_by_name(function: Function) -> Iterator[tuple[str, bool]]:
                 yield name.value, True
             elif own and (owner is None or (isinstance(owner, ast.Name) and owner.id == own)):
                 yield ANY_NAME, False
-
-
-def _form_of_class(cls: Class) -> tuple[int, bool, bool]:
-    heads = [each.value if isinstance(each, ast.Subscript) else each for each in cls.node.bases]
-    shown = [each for each in heads if last_name(each) != "object"]
-    return len(shown), bool(cls.node.decorator_list), bool(cls.node.keywords)
-
-
-def is_decorated(function: Function) -> bool:
-    """Return whether a function has a decorator of any form."""
-    return bool(getattr(function.node, "decorator_list", None))
-
-
-def yields(function: Function) -> bool:
-    """Return whether the body of a function yields, in an expression too."""
-    if function.is_generator or isinstance(function.node, ast.Module):
-        return function.is_generator
-    queue: list[ast.AST] = (
-        [*function.node.body] if isinstance(function.node.body, list) else [function.node.body]
-    )
-    while queue:
-        node = queue.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            queue += inside(node)
-    return False
 
 
 def own_name(function: Function) -> str:

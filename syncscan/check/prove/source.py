@@ -7,7 +7,7 @@ the source itself. It takes the callees of the solver for a call that it cannot 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
@@ -23,9 +23,9 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name
-from syncscan.check.nesting import parse_expression
+from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
-from syncscan.check.prove.outline import Form, Outline, plain_targets
+from syncscan.check.prove.outline import Outline, plain_targets
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.uses import blocks_of, filled_list
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
@@ -90,11 +90,17 @@ class Bindings:
 class Definitions:
     """The definitions of a project by their names and nodes."""
 
-    def __init__(self, solver: Solved, outlines: Mapping[str, Outline] | None = None) -> None:
-        """Take the outlines of files that were read before, by path; the others are read when they are asked for."""
+    def __init__(
+        self,
+        solver: Solved,
+        outlines: Mapping[str, Outline] | None = None,
+        forms: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Take the outlines and forms of files that were read before, by path; the others are read when they are asked for."""
         context = solver.context
         self.modules: list[Module] = list(context.modules)
         self._outlines = dict(outlines or {})
+        self.forms = Forms(forms or {})
         self.table: OperationTable = context.table
         self.scopes = context.scopes
         self.program = context.program
@@ -113,9 +119,6 @@ class Definitions:
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
         self._uses: frozenset[str] | None = None
         self._assigned: dict[str, dict[Class, None]] | None = None
-        self._results: dict[Function, ast.expr | None] = {}
-        self._class_forms: dict[Class, tuple[int, bool, bool]] = {}
-        self._forms: dict[Function, Form] = {}
         self._classes: dict[str, Class | bool] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
 
@@ -270,42 +273,16 @@ class Definitions:
 
     def returned_parameter(self, function: Function) -> str:
         """Return the parameter that every call of a function returns as it is, or ""."""
-        return self._form(function).returned
+        return self.forms.of_function(function).returned
 
     def is_generator(self, function: Function) -> bool:
         """Return whether calls of a function make a generator."""
-        return self._form(function).yields
+        return self.forms.of_function(function).yields
 
     def promised_result(self, function: Function) -> AbstractValue:
         """Return what the annotation of a result promises; see `promised`."""
-        annotation = function.result if function.module.unread is None else self._result_of(function)
+        annotation = self.forms.result(function)
         return self.promised(annotation, function.module, function.parent or function)
-
-    def _result_of(self, function: Function) -> ast.expr | None:
-        """Return the annotation of a result, without reading the file."""
-        if function not in self._results:
-            text = self._form(function).result
-            self._results[function] = parse_expression(text) if text else None
-        return self._results[function]
-
-    def form_of_class(self, cls: Class) -> tuple[int, bool, bool]:
-        """Return the number of bases of a class but `object`, and whether it has decorators, and keywords."""
-        found = self._class_forms.get(cls)
-        if found is None:
-            forms = zip(cls.module.classes, self.outline(cls.module).classes, strict=True)
-            self._class_forms.update(forms)
-            found = self._class_forms[cls]
-        return found
-
-    def _form(self, function: Function) -> Form:
-        """Return the form of a function, from the outline of the file: the file itself need not be read."""
-        found = self._forms.get(function)
-        if found is None and not function.is_lambda:
-            self._forms.update(self.outline(function.module).forms(function.module))
-            found = self._forms.get(function)
-        if found is None:  # of no file's own
-            found = self._forms[function] = Form.of(function)
-        return found
 
     def _passed(self, parameter: Parameter) -> AbstractValue | None:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
@@ -414,7 +391,7 @@ class Definitions:
     def decoration(self, function: Function | Class) -> list[tuple[str, Function | Class | None]]:
         """Return the decorators of a function: their full names, and their definitions where these are of the project."""
         found: list[tuple[str, Function | Class | None]] = []
-        if isinstance(function, Function) and not self._form(function).is_decorated:
+        if isinstance(function, Function) and not self.forms.of_function(function).is_decorated:
             return found
         for node in getattr(function.node, "decorator_list", ()):
             called = node.func if isinstance(node, ast.Call) else node
