@@ -417,3 +417,41 @@ def test_an_unchanged_function_is_not_walked_again(edited: str, monkeypatch: pyt
         found.append([*walked])
     assert set(found[0]) >= {"run", "step"}
     assert set(found[1]) == {"run"}
+
+
+CALLED = """
+class Count:
+    def total(self, x, more: int = 3) -> int:
+        return 1
+
+    def rows(self):
+        yield 1
+
+    def plain(self, x):
+        return x
+"""
+CALLING = """
+from called import Count
+
+def run(x, count: Count):
+    for row in count.rows():
+        print(row + count.plain(2) if count.total(x, 1) else 2)
+"""
+
+
+def test_after_the_edit_of_a_body_the_files_of_what_it_calls_are_not_parsed() -> None:
+    first = {"called": source("called", CALLED), "calling": source("calling", CALLING)}
+    edited = {**first, "calling": source("calling", CALLING.replace("    for", "    print(1)\n    for"))}
+    state, kept, unread = None, [None, None], list[bool]()
+    for sources in (first, edited):
+        engine = Engine(Conventions(), state=state)
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
+        assert engine.solver is not None
+        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
+        found = proofs.certify("calling:run")
+        (module,) = [each for each in engine.solver.context.modules if each.name == "called"]
+        unread.append(module.unread is not None)
+        cold = Proofs(engine.solver, findings, sources.values()).certify("calling:run")
+        assert found == cold
+        state, kept = engine.state(), [proofs.walks(), None]
+    assert unread == [False, True]
