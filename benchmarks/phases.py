@@ -60,6 +60,7 @@ def main() -> None:
     print(f"{lines:,} lines, ast.parse {parse:.2f} s, {len(result.findings)} findings, {peak:.0f} MiB")
     for name, seconds in [("all", whole), *sorted(phases.spent.items(), key=itemgetter(1), reverse=True)]:
         print(f"    {name:16}{seconds:8.2f} s {seconds / parse:7.2f} times")
+    print(f"    {phases.falls} values that an instruction gave and took back in the same round")
     for (file, name), count in samples.most_common(40):
         print(f"    {100 * count / samples.total():5.1f}% {file} {name}")
 
@@ -69,12 +70,14 @@ class Phases:
 
     def __init__(self) -> None:
         self.spent: defaultdict[str, float] = defaultdict(float)
+        self.falls = 0
         self._inside: list[float] = []
         for name in ("tree_of", "index_module", "load_table", "by_precedence", "frequencies"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
         self._watch(solver, "lower", "lower")
         self._watch(Solver, "solve", "solve")
+        self._count_falls()
         self._watch(Solver, "statements", "statements")
         self._watch(Matcher, "findings_in", "match")
 
@@ -90,6 +93,15 @@ class Phases:
 
         result: CheckResult = self._timed("all else", work)()
         return result
+
+    def _count_falls(self) -> None:
+        solve = Solver.solve
+
+        def counted(solver: Solver, *args: Any) -> None:
+            solve(solver, *args)
+            self.falls += solver.falls.total()
+
+        Solver.solve = counted  # type: ignore[method-assign]
 
     def _watch(self, owner: Any, name: str, phase: str) -> None:
         setattr(owner, name, self._timed(phase, getattr(owner, name)))

@@ -66,3 +66,18 @@ def test_what_functions_hand_round_stays_while_another_one_makes_it() -> None:
     assert [each.code for each in result.findings] == [each.code for each in first.findings] == ["SYN101"]
     assert result == asked(_engine(), sources)[0]
     assert not stages["read"]
+
+
+def test_of_two_overriding_methods_the_first_in_the_file_is_the_evidence() -> None:
+    text = "import torch\nclass Base:\n    def make(self):\n        return None\n" + "".join(
+        f"class {name}(Base):\n    def make(self):\n        x = torch.zeros(3, device='cuda')\n        return x\n"
+        for name in ("One", "Other")
+    )
+    use = "import torch\nfrom made import Base\ndef read(base: Base):\n    return base.make().item()\n"
+    sources, engine = {"made": source("made", text), "use": source("use", use)}, _engine()
+    first = asked(engine, sources)[0]
+    assert "One" in first.findings[0].evidence[0].text
+    sources["made"] = source("made", text.replace("zeros", "ones", 1))
+    result, stages = asked(engine, sources)
+    assert not stages["read"]
+    assert result == asked(_engine(), sources)[0]

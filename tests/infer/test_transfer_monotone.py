@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.crossing import brought_by, crossing, moved, without_gpu, without_host
 from syncscan.check.infer.domain.lattice import at_most
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op
@@ -22,6 +24,7 @@ from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.infer.transfer.functions import placed_by, settled
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.model import Conventions, Device, Kind
@@ -32,6 +35,7 @@ FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     derandomize=True,
 )  # fmt: skip
+MORE = settings(FEW, max_examples=200)
 Pair = tuple[AbstractValue, AbstractValue]
 TEXT = "def f(): pass\n"
 MODULE = index_module("m", "m.py", tree_of(TEXT), Lines(TEXT), is_package=False)
@@ -167,3 +171,36 @@ def test_a_test_of_a_class_is_monotone(asked: str, holds: bool, pair: Pair) -> N
     test, cls = (AbstractValue(Kind.MODULE, payload=each) for each in ("builtins.isinstance", asked))
     data = ((asked,), holds)
     check(lambda at, values: INSTRUCTIONS[Op.IS_INSTANCE](at, values, data), [pair, (test, test), (cls, cls)])
+
+
+CHANGES = {
+    "to another function": crossing,
+    "to the host": partial(moved, device=Device.CPU),
+    "off the GPU": without_gpu,
+    "off the host": without_host,
+    "by a parameter": partial(brought_by, via=frozenset({"x"})),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@MORE
+@given(any_pair)
+def test_a_change_of_place_is_monotone(change: str, pair: Pair) -> None:
+    less, more = map(CHANGES[change], pair)
+    assert at_most(less, more), f"{pair[0]}\n  gives {less}\n{pair[1]}\n  gives {more}"
+
+
+@MORE
+@given(rising(tensor), st.lists(any_pair, max_size=2))
+def test_a_result_on_the_device_of_arguments_is_monotone(result: Pair, arguments: list[Pair]) -> None:
+    """A result of a function, in a call with these arguments, of which each may put it on the GPU."""
+
+    def transfer(at: Point, values: Sequence[AbstractValue]) -> AbstractValue:
+        value, *given = values
+        names = "xy"[: len(given)]
+        cells = [SOLVER.known.globals[MODULE, name] for name in names]
+        value = settled(at, value, given)
+        passed = [*zip(names, given, cells, strict=True)]
+        return placed_by(at, value, passed, frozenset(names)) if value.holds_gpu else value
+
+    check(transfer, [result, *arguments])

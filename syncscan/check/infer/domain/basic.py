@@ -14,6 +14,7 @@ from syncscan.check.infer.domain.lattice import (
     join,
     join_all,
     table_of,
+    with_items,
 )
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
 from syncscan.model import Device, Kind
@@ -79,7 +80,7 @@ def _cut(value: AbstractValue, levels: int) -> AbstractValue:
     if not levels:
         return BOTTOM
     kept = tuple([_cut(each, levels - 1) for each in inside])
-    return refine(value, items=kept) if value.items is not None else refine(value, element=kept[0])
+    return with_items(value, kept) if value.items is not None else refine(value, element=kept[0])
 
 
 def _inside(value: AbstractValue) -> tuple[AbstractValue, ...] | None:

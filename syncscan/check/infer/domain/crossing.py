@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING
-from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.lattice import with_items
 from syncscan.check.infer.domain.value import AbstractValue, Via, refine
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 
@@ -34,8 +34,7 @@ def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
 def _with_parts(value: AbstractValue, change: Callable[[AbstractValue], AbstractValue]) -> AbstractValue:
     """Return a union or a container with each of its parts changed."""
     if value.items is not None:
-        parts = [change(part) for part in value.items]
-        return join_all(parts) if value.kind is Kind.UNION else refine(value, items=tuple(parts))
+        return with_items(value, [change(part) for part in value.items])
     return value if value.element is None else refine(value, element=change(value.element))
 
 
@@ -45,6 +44,30 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
     if value.items is not None or value.element is not None:
         return _with_parts(value, lambda part: moved(part, device))
     return refine(value, device=device, via=None) if value.device in ON_GPU else value
+
+
+@functools.cache
+def without_gpu(value: AbstractValue) -> AbstractValue:
+    """Return the value without its paths on the GPU: one on the GPU alone is on an unknown device then."""
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, without_gpu)
+    if value.device not in ON_GPU:
+        return value
+    place = Device.CPU if value.device is Device.MIXED else Device.UNKNOWN
+    return refine(value, device=place, confidence=min(value.confidence, Confidence.INFERRED), via=None)
+
+
+@functools.cache
+def without_host(value: AbstractValue) -> AbstractValue:
+    """Return the value with its tensors in host memory on an unknown device."""
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, without_host)
+    is_on_host = value.kind in _TENSORS and value.device in _HOST
+    return refine(value, device=Device.UNKNOWN) if is_on_host else value
+
+
+_HOST: Final = frozenset({Device.CPU, Device.OTHER})
+_TENSORS: Final = frozenset({Kind.TENSOR, Kind.MOVED})
 
 
 @functools.cache
@@ -59,20 +82,17 @@ def copied(value: AbstractValue, device: Device) -> AbstractValue:
 def crossing(value: AbstractValue) -> AbstractValue:
     """Return the value as seen on the other side of a call, an attribute or a return.
 
-    The confidence drops to INFERRED. Constants and zero sizes are forgotten, because the other side sees many
-    values.
+    The confidence drops to INFERRED. Constants are forgotten, because the other side sees many values.
     """
     kind = value.kind
     if kind is Kind.NUMBER or kind is Kind.STRING:
         return _forgotten(value)
     if value.items is not None:
-        items = tuple([crossing(item) for item in value.items])
-        return join_all(items) if kind is Kind.UNION else refine(value, items=items)
+        return with_items(value, [crossing(item) for item in value.items])
     if value.element is not None:
         return refine(value, element=crossing(value.element))
     if kind in _PLACED:
-        count = None if value.count == 0 else value.count
-        return refine(value, confidence=min(value.confidence, Confidence.INFERRED), count=count, via=None)
+        return refine(value, confidence=min(value.confidence, Confidence.INFERRED), via=None)
     return refine(value, via=None) if value.via is not None else value
 
 

@@ -96,11 +96,6 @@ def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
     return AbstractValue(Kind.UNION, source.device, source.confidence, items=options, via=via)
 
 
-def rebuilt_union(options: Iterable[AbstractValue]) -> AbstractValue:
-    """Return the union of options that changed since they formed a union; options that have become alike are joined."""
-    return join_all(options)
-
-
 def _slot(value: AbstractValue) -> tuple[int, str]:
     """Return the key of an option: a union has one option for each key."""
     return _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
@@ -251,6 +246,15 @@ def table_of(items: Mapping[Key, AbstractValue]) -> AbstractValue:
     return AbstractValue(Kind.DICT, payload=keys, items=tuple([items[key] for key in keys]))
 
 
+def with_items(value: AbstractValue, items: Sequence[AbstractValue]) -> AbstractValue:
+    """Return a union or a container whose items have changed; items that have become alike are one."""
+    if value.kind is Kind.UNION:
+        return join_all(items)
+    if value.kind is Kind.DICT and REST in value.payload:
+        return table_of(dict(zip(value.payload, items, strict=True)))
+    return refine(value, items=tuple(items))
+
+
 def _order_of(key: Key) -> tuple[str, object]:
     return type(key).__name__, 0 if key is REST else key
 
@@ -261,9 +265,7 @@ def _join_tables(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     if one is None or other is None:
         return AbstractValue(Kind.DICT, element=join(_joined_items(a), _joined_items(b)))
     if a.payload == b.payload:
-        return AbstractValue(
-            Kind.DICT, payload=a.payload, items=tuple(map(join, one.values(), other.values()))
-        )
+        return with_items(a, [*map(join, one.values(), other.values())])
     return table_of(one | {key: join(one.get(key, BOTTOM), item) for key, item in other.items()})
 
 

@@ -62,9 +62,20 @@ class _Writers(NamedTuple):
         """Return the writers in a file by line; files are read only when visited."""
         known = self.by_line.get(path)
         if known is None:
-            lines = [(runs_on_other_hardware(node.state.function), line_of(*node), node) for node in nodes]
-            known = self.by_line[path] = [each[1:] for each in sorted(lines, key=itemgetter(0, 1))]
+            lines = [
+                (runs_on_other_hardware(node.state.function), line_of(*node), _place_of(node), node)
+                for node in nodes
+            ]
+            known = self.by_line[path] = [
+                (line, node) for _, line, _, node in sorted(lines, key=itemgetter(0, 1, 2))
+            ]
         return known
+
+
+def _place_of(node: _Node) -> tuple[int, int, int]:
+    """Return where an instruction stands in its file, for those that have no line."""
+    there = node.state.function.node
+    return getattr(there, "lineno", 0), getattr(there, "col_offset", 0), node.slot
 
 
 # A cell, the places and the item that are asked for, and the files nearest to which its contributions are to be

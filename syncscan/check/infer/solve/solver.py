@@ -20,8 +20,8 @@ import syncscan.check.infer.transfer.everything  # noqa: F401 (which registers a
 from syncscan.check.infer.dataflow.cells import Cell, Fact
 from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.domain.lattice import join
-from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.domain.lattice import at_most, join
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.lower.function import lower
@@ -79,7 +79,9 @@ class Solver:
         self._test = CandidateTest(self)
         self.executed = 0
         self.rounds: dict[int, int] = {}  # of each stratum
-        self.falls: Counter[str] = Counter()  # of values that did not rise, by instruction
+        # By instruction: values that it gave earlier in a round, and no longer gives. They stay, so the result rests on the order.
+        self.falls: Counter[str] = Counter()
+        self._starts: dict[int, AbstractValue] = {}  # of slots that rose in a later round, as it began
         self._queue: list[State] = []
         self.turn = 0  # the round at hand
         self._bases: list[int] = []
@@ -335,10 +337,12 @@ class Solver:
                     continue
                 whole = join(before, after)
                 if whole is not after:
-                    self.falls[Op(ops[number]).name] += 1
+                    self._note_fall(state, number, after)
                 if whole is before:
                     continue
                 values[number] = whole
+                if self.turn:
+                    self._starts.setdefault(state.base + number, before)
                 for use in uses[number]:
                     if use <= number:
                         later.add(use)
@@ -346,6 +350,12 @@ class Solver:
                         queued.add(use)
                         heappush(ahead, use)
         state.due = None
+
+    def _note_fall(self, state: State, number: Slot, after: AbstractValue) -> None:
+        """Count a value that an instruction gave earlier in this round and takes back; an answer of a stratum may stay."""
+        start = self._starts.get(state.base + number) if self.turn else BOTTOM
+        if start is not None and not at_most(state.values[number], join(start, after)):
+            self.falls[Op(state.ir.ops[number]).name] += 1
 
     def _execute(self, state: State, number: Slot) -> AbstractValue:
         """Run one instruction; return its value."""
@@ -400,6 +410,7 @@ class Solver:
         if not asking:
             return False
         self.turn = turn
+        self._starts.clear()
         found = []
         self._point.stratum = stratum
         for state, number in asking:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from syncscan.model import UNKNOWN, Kind
+from syncscan.model import UNKNOWN, Confidence, Device, Kind
 from syncscan.ops import Case, Condition, Effect, Operation, Term, by_parameter
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import Verdict, asks
@@ -87,7 +87,14 @@ def _copies_nothing(bound: Bound) -> bool:
     """Return whether the first operand, which is copied, certainly has no elements."""
     names = bound.operation.args[:1]
     copied = [option for name in names for value in bound.values.get(name, ()) for option in value.options]
-    return bool(copied) and all(option.kind is Kind.TENSOR and option.count == 0 for option in copied)
+    return bool(copied) and all(option.kind is Kind.TENSOR and elements_of(option) == 0 for option in copied)
+
+
+def elements_of(value: Any) -> int | None:
+    """Return the number of elements of a tensor, or None; one that comes from elsewhere need not be empty in each run."""
+    is_made_here = value.confidence > Confidence.INFERRED and value.device is not Device.UNKNOWN
+    count: int | None = value.count
+    return count if count or is_made_here else None
 
 
 def in_form(bound: Bound) -> Bound:
@@ -131,7 +138,7 @@ def _holds(term: Term, bound: Bound, unknown_is_large: Verdict) -> Verdict:
 
 def _test(term: Term, value: Any, unknown_is_large: Verdict) -> Verdict:
     if term.test == "bytes":
-        count = 1 if value.ndim == 0 else value.count
+        count = 1 if value.ndim == 0 else elements_of(value)
         if count is None or value.kind is not Kind.TENSOR:
             return unknown_is_large
         return term.size < count * _LARGEST_NUMBER

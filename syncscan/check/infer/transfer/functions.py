@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 from syncscan.check.infer.dataflow.cells import Cell, Named, Place
 from syncscan.check.infer.domain.basic import record, table
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
-from syncscan.check.infer.domain.crossing import brought_by, crossing, moved, parts_of, parts_on_gpu
+from syncscan.check.infer.domain.crossing import (
+    brought_by,
+    crossing,
+    moved,
+    parts_on_gpu,
+    without_gpu,
+    without_host,
+)
 from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue
 from syncscan.check.infer.ir.instructions import Slot
@@ -18,7 +26,7 @@ from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
 from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute, tell
 from syncscan.check.infer.transfer.virtual import parameter_at, plain_of
-from syncscan.model import ON_GPU, Device, Kind
+from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
 
 Passed = list[tuple[Parameter, AbstractValue]]
@@ -64,7 +72,12 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     at.note_called(function, call)
     passed = passed_by(function, call)
     pass_arguments(at, function, passed, call)
-    value = at.read(at.context.known.returns[function])
+    value = settled(at, at.read(at.context.known.returns[function]), (argument for _, argument in passed))
+    if value.holds_gpu and parts_on_gpu(value):
+        placing = at.read(at.context.known.placing[function])
+        cells = at.context.known.parameters
+        given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
+        value = placed_by(at, value, given, placing)
     handed = at.read(at.context.known.handed[function])
     if handed:
         value = join(value, join_all(_handed_back(at, passed, handed, call)))
@@ -72,11 +85,6 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
         value = _declared(at, function, value)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, call)
-    if value.holds_gpu and parts_on_gpu(value):
-        placing = at.read(at.context.known.placing[function])
-        cells = at.context.known.parameters
-        given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
-        value = _placed_by(at, value, given, placing)
     return _named(at, value, function.name)
 
 
@@ -84,11 +92,17 @@ def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) 
     """Yield the arguments that a function returns as they are, and what it returns of a call of one."""
     for parameter, argument in passed:
         if parameter.name in handed:
-            yield crossing(argument)
+            yield _back(argument)
         if f"{parameter.name}()" in handed:
             for option in argument.options:
                 if option.kind in {Kind.FUNCTION, Kind.CLASS}:
-                    yield crossing(at.call(option, Call((), {}, call.site)))
+                    yield _back(at.call(option, Call((), {}, call.site)))
+
+
+def _back(value: AbstractValue) -> AbstractValue:
+    """Return the value after a call that returns it as it is: the same parameters of the caller put it on the GPU."""
+    via = via_of(parts_on_gpu(value)) if value.holds_gpu else None
+    return crossing(value) if via is None else brought_by(crossing(value), via)
 
 
 def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractValue:
@@ -103,7 +117,25 @@ def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     return named(at, value, name) if value.kind is Kind.TENSOR else value
 
 
-def _placed_by(at: Point, value: AbstractValue, given: Given, placing: frozenset[str]) -> AbstractValue:
+def settled(at: Point, value: AbstractValue, arguments: Iterable[AbstractValue]) -> AbstractValue:
+    """Return a result in host memory as on an unknown device, while an argument of an unknown device may decide.
+
+    Another caller may turn out to pass a value on the GPU. Then the result is on the device of the argument, which may be any.
+    """
+    hidden = without_host(value)
+    if hidden is value:
+        return value
+    is_open = any(_places_of(each, False) == _UNKNOWN for each in arguments if each.kind in _MAY_PLACE)
+    return hidden if is_open and not at.stays_open() else value
+
+
+_UNKNOWN = frozenset({Device.UNKNOWN})
+_MAY_PLACE = frozenset(
+    {Kind.UNKNOWN, Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.STRING, Kind.UNION, Kind.LIST, Kind.TUPLE, Kind.DICT}
+)  # fmt: skip
+
+
+def placed_by(at: Point, value: AbstractValue, given: Given, placing: frozenset[str]) -> AbstractValue:
     """Return the result of a function for this call, where some parameters decide its device ("": something else does)."""
     if placing <= _SOMETHING_ELSE:
         return value
@@ -115,42 +147,70 @@ _SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
 
 
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
-    """Return the result of a function on the device of the arguments of this call."""
-    if _name_no_device(given):
-        return moved(value, Device.UNKNOWN)
-    places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
-    if not places or places & ON_GPU:
-        via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
-        return value if via is None else brought_by(value, via)
-    if places == {Device.CPU}:
-        return moved(value, Device.CPU)
-    if any(_is_open(at, name, cell) for name, _, cell in given) and at.assume():
+    """Return the result of a function on the device of the arguments of this call: the join over what they may be.
+
+    So an argument that turns out to be on several devices adds to the result, and takes nothing back.
+    """
+    if not given:
         return value
-    return moved(value, Device.UNKNOWN)
+    places = _together([_places_of(argument, "device" in name) for name, argument, _ in given])
+    found = [moved(value, place) for place in _ON_HOST if place in places]
+    if Device.CUDA in places:
+        via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
+        found.append(value if via is None else brought_by(value, via))
+    elif (
+        Device.UNKNOWN in places and any(_is_open(at, name, cell) for name, _, cell in given) and at.assume()
+    ):
+        found.append(value)
+    return join_all([*found, without_gpu(value) if _NOWHERE in places else moved(value, Device.UNKNOWN)])
 
 
-def _name_no_device(given: Given) -> bool:
-    """Return whether all arguments are None or numbers, which name a GPU only as arguments of a device parameter."""
-    if any("device" in name and argument.kind is Kind.NUMBER for name, argument, _ in given):
-        return False
-    return bool(given) and not any(_place_of(part) for _, argument, _ in given for part in parts_of(argument))
+_ON_HOST = (Device.CPU, Device.OTHER)
+# Of arguments on several devices, the one that decides. Numbers have none.
+_NOWHERE = None
+_DECIDING = {_NOWHERE: 0, Device.CPU: 1, Device.OTHER: 2, Device.UNKNOWN: 3, Device.CUDA: 4}
+Places = frozenset[Device | None]
+
+
+@functools.cache
+def _places_of(value: AbstractValue, is_device: bool) -> Places:
+    """Return where an argument may be; of items, the one that decides. A number names a GPU only as a device."""
+    if value.kind is Kind.UNION:
+        return frozenset().union(*[_places_of(option, is_device) for option in value.items or ()])
+    if value.items is not None:  # another caller may fill an empty one
+        return _together([_places_of(item, False) for item in value.items]) if value.items else _UNKNOWN
+    if value.element is not None:
+        return _places_of(value.element, False)
+    if value.kind is Kind.NUMBER and is_device:
+        return frozenset({Device.CUDA})
+    if value.kind is Kind.NUMBER or value.kind is Kind.NONE:
+        return _NO_PLACE
+    if value.kind is Kind.NDARRAY:
+        return frozenset({Device.CPU})
+    if value.kind is Kind.STRING:
+        name = str(value.payload).partition(":")[0]
+        return frozenset({{"cuda": Device.CUDA, "cpu": Device.CPU}.get(name, Device.UNKNOWN)})
+    return _PATHS.get(value.device) or frozenset({value.device})
+
+
+_NO_PLACE: Places = frozenset({_NOWHERE})
+_PATHS = {
+    Device.MIXED: frozenset({Device.CUDA, Device.CPU}),
+    Device.OTHER: frozenset({Device.OTHER, Device.CPU}),
+}
+
+
+def _together(given: Iterable[Places]) -> Places:
+    """Return where arguments may be that decide the place of one result."""
+    whole = _NO_PLACE
+    for places in given:
+        whole = frozenset({max(one, other, key=_DECIDING.__getitem__) for one in whole for other in places})
+    return whole
 
 
 def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
     """Return whether an argument may still be on the GPU: a run-time device, or a tensor without known device."""
     return "device" in name or not parts_on_gpu(at.read(cell))
-
-
-def _place_of(value: AbstractValue) -> set[Device]:
-    """Return the device of an argument, in a set that is empty for values without one."""
-    if value.kind is Kind.NUMBER or value.kind is Kind.NONE:
-        return set()
-    if value.kind is Kind.NDARRAY:
-        return {Device.CPU}
-    if value.kind is Kind.STRING:
-        name = str(value.payload).partition(":")[0]
-        return {{"cuda": Device.CUDA, "cpu": Device.CPU}.get(name, Device.UNKNOWN)}
-    return {value.device}
 
 
 def _self_type(function: Function, value: AbstractValue, call: Call) -> AbstractValue:
@@ -189,7 +249,7 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
         places.update({plain.index(parameter): call.args[-1] for parameter in call.rest_of(plain)})
     places.update(call.kwargs)
     _pass_to_all(at, virtual, places)
-    value = at.read(known.virtual_returns[virtual])
+    value = settled(at, at.read(known.virtual_returns[virtual]), places.values())
     for name, its_place in sorted(at.read(known.virtual_handed[virtual]), key=str):
         for place in dict.fromkeys((its_place, name)):
             if place in places:
@@ -197,7 +257,7 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
     if value.holds_gpu and parts_on_gpu(value):
         placing = at.read(known.virtual_placing[virtual])
         names = frozenset([name for name, _ in placing])
-        value = _placed_by(at, value, _given(at, virtual, places, placing), names)
+        value = placed_by(at, value, _given(at, virtual, places, placing), names)
     return _named(at, value, virtual.name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.basic import NDARRAY, NONE, TENSOR
-from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.lattice import join, join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.conventions import dtype_of
 from syncscan.check.infer.source.index import Module
@@ -145,9 +145,7 @@ def _assumed_inside(
 ) -> AbstractValue:
     """Return a container with its tensors of unknown device assumed, as for a parameter of type ``list[Tensor]``."""
     if value.items is not None:
-        return refine(
-            value, items=tuple([assumed_tensor(at, item, name, confidence, where) for item in value.items])
-        )
+        return with_items(value, [assumed_tensor(at, item, name, confidence, where) for item in value.items])
     if value.element is None or value.element is BOTTOM:
         return value
     return refine(value, element=assumed_tensor(at, value.element, name, confidence, where))

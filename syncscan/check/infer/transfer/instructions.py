@@ -108,11 +108,18 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     if (base is BOTTOM or base.kind is Kind.MOVED) and (picked := picked_by(at, index)) is not None:
         return picked
     item = of_table(at, base, index)
-    if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
-        item = held_by(at, base, index.payload)
     if item is None:
-        item = settled(at, read_item(base, index))
+        item = settled(at, _item(at, base, index))
     return by_use(at, named(at, item, index.payload) if isinstance(index.payload, str) else item)
+
+
+def _item(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """Return an item of any of several values; objects of other packages hold tensors under names."""
+    if base.kind is Kind.UNION:
+        return join_all([_item(at, option, index) for option in base.options])
+    if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
+        return held_by(at, base, index.payload)
+    return read_item(base, index)
 
 
 def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:

@@ -61,8 +61,10 @@ _WAITING = AbstractValue(Kind.TENSOR, count=0)  # below every tensor
 
 
 def is_open_operand(operand: AbstractValue) -> bool:
-    """Return whether an operand, or an item in it, is unknown."""
-    if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
+    """Return whether an operand, or an item in it, is unknown; of several options, one that is known settles it."""
+    if operand.kind is Kind.UNION:
+        return all(map(is_open_operand, operand.options))
+    if operand.kind in {Kind.LIST, Kind.TUPLE}:
         return any(map(is_open_operand, items_in(operand)))
     return operand is BOTTOM
 
@@ -119,14 +121,20 @@ def tensor_in(value: AbstractValue) -> AbstractValue:
     return join_all(kept) if kept else value
 
 
+_COPYING = frozenset({Kind.TENSOR, Kind.NDARRAY, Kind.LIST})  # as indices; others give a view
+
+
 def indexed(value: AbstractValue, index: tuple[AbstractValue, ...]) -> AbstractValue:
     """Return the value of ``value[index]`` for a tensor or array; ``index`` has one value for each element."""
     ndim = _indexed_ndim(fact(value, "ndim"), index)
     if value.kind is Kind.NDARRAY and ndim == 0:
         return NUMBER
-    copied = any(item.kind in {Kind.TENSOR, Kind.NDARRAY, Kind.LIST} for item in index)
-    pinned = False if copied and value.device is Device.CPU else fact(value, "pinned")
-    item = refine(value, ndim=ndim, pinned=pinned, count=None if copied else value.count)
+    copies = {option.kind in _COPYING for item in index for option in item.options}
+    pinned = fact(value, "pinned")
+    if True in copies and value.device is Device.CPU:
+        is_copied = any(all(option.kind in _COPYING for option in item.options) for item in index)
+        pinned = False if is_copied or not pinned else DIFFERS
+    item = refine(value, ndim=ndim, pinned=pinned, count=None if True in copies else value.count)
     return join(NUMBER, item) if value.kind is Kind.NDARRAY and ndim is DIFFERS else item
 
 

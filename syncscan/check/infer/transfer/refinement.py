@@ -138,11 +138,8 @@ def of_classes_asked(
         return _of_classes(at, value, wanted, holds=holds)
     full = [each.payload for each in classes if isinstance(each.payload, str)]
     excludes = holds and len(full) == len(classes) and not any(map(_may_be_tensor, full))
-    return (
-        join_all([option for option in value.options if option.kind is not Kind.TENSOR])
-        if excludes
-        else value
-    )
+    options = value.items if value.kind is Kind.UNION and value.items else (value,)
+    return join_all([option for option in options if option.kind is not Kind.TENSOR]) if excludes else value
 
 
 def _may_be_tensor(cls: str) -> bool:

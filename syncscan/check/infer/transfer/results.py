@@ -197,15 +197,21 @@ def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
     given = bound.get("input") or bound.get("data") or BOTTOM
     source = array_in(given)
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
-        is_open = given is BOTTOM and not at.stays_open()
-        is_settled = is_open or fixed.kind is Kind.NDARRAY or fixed.pinned is not None
-        return fixed if is_settled else refine(fixed, pinned=False)
+        return _of_no_array(fixed, given, at)
     pinned = fixed.pinned if fixed.pinned is not None else fact(source, "pinned")
     if source.kind is Kind.NDARRAY and (source.pinned or _may_be_pinned(source, at)):
         pinned = fact(source, "pinned")  # whose memory `from_numpy` shares
     if source.device is Device.CUDA:
         pinned = fixed.pinned or False
     return refine(fixed, dtype=fact(source, "dtype"), ndim=fact(source, "ndim"), pinned=pinned)
+
+
+def _of_no_array(fixed: AbstractValue, given: AbstractValue, at: Point) -> AbstractValue:
+    """Return the host counterpart of an operand that is no array, or of an unknown one: an array may be in pinned memory."""
+    if given is BOTTOM and not at.stays_open():
+        return refine(fixed, pinned=None) if fixed.pinned is False else fixed
+    is_settled = fixed.kind is Kind.NDARRAY or fixed.pinned is not None
+    return fixed if is_settled else refine(fixed, pinned=False)
 
 
 def _may_be_pinned(source: AbstractValue, at: Point) -> bool:

@@ -1,0 +1,136 @@
+"""An instruction takes nothing back within a round: the value would stay, and rest on the order in which the instructions ran."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from syncscan.check.infer.domain.crossing import crossing
+from syncscan.check.infer.domain.lattice import at_most
+from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.solve.solver import Solver
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.infer.transfer.conditions import elements_of
+from syncscan.model import Conventions, Device, Kind
+from syncscan.ops import load_table
+
+# The results of `late` and `later` are known after those of the module.
+START = """
+    import numpy as np
+    import torch
+    def late():
+        return torch.zeros(3, device="cuda")
+    def later():
+        return late()
+"""
+PROGRAMS = {
+    "a second caller passes the GPU": """
+        def double(x):
+            return x * 2
+        def use(x):
+            return double(x)
+        double(torch.zeros(3))
+        double(later())
+    """,
+    "no argument names a device": """
+        def make(n, where=None):
+            return torch.zeros(n, device=where)
+        def use(n):
+            return make(n, None)
+        make(3, torch.device("cpu"))
+        make(3, later().device)
+    """,
+    "a result of a method that others replace": """
+        class Base:
+            def double(self, x):
+                return x
+        class Below(Base):
+            def double(self, x):
+                return x * 2
+        def use(x):
+            return Base().double(x)
+        Base().double(torch.zeros(3))
+        Base().double(later())
+    """,
+    "an argument comes back": """
+        def same(x, flag):
+            if flag:
+                return x * 2
+            return x
+        def use(x):
+            return same(x, True)
+        use(torch.zeros(3, device="cuda"))
+    """,
+    "an array may be in pinned memory": """
+        def array():
+            return np.zeros(3)
+        def main():
+            return torch.from_numpy(array())
+    """,
+    "an index may be a tensor or an array": """
+        def either(flag):
+            return torch.zeros(3, dtype=torch.long) if flag else array()
+        def array():
+            return numbers()
+        def numbers():
+            return np.zeros(3)
+        def main():
+            x = torch.zeros(0)
+            return x[either(True)]
+    """,
+    "an object is of one of two classes of a package": """
+        from transformers import AutoProcessor, AutoTokenizer
+        class Box:
+            def __init__(self):
+                self.made = AutoProcessor.from_pretrained("x")
+            def fill(self):
+                self.made = tokenizer()
+            def read(self):
+                return self.made("a", return_tensors="pt")["input_ids"]
+        def tokenizer():
+            return AutoTokenizer.from_pretrained("x")
+    """,
+    "None is no exception": """
+        class Fault(Exception):
+            pass
+        def fault():
+            return Fault()
+        def main(flag):
+            x = fault() if flag else None
+            if isinstance(x, Exception):
+                return x
+    """,
+    "a list beside a tensor is empty": """
+        def rows(flag):
+            return torch.zeros(3) if flag else listed()
+        def listed():
+            return []
+        def main(flag):
+            return torch.cat([torch.zeros(3), rows(flag)])
+    """,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_instruction_takes_a_value_back(program: str) -> None:
+    text = textwrap.dedent(START) + textwrap.dedent(PROGRAMS[program])
+    module = index_module("m", "m.py", tree_of(text), Lines(text), is_package=False)
+    solver = Solver([module], load_table(), Conventions())
+    solver.solve(lambda *_: None)
+    assert not solver.defects
+    assert not solver.falls
+
+
+def test_the_number_of_elements_does_not_fall_across_a_call() -> None:
+    none_yet, one = (AbstractValue(Kind.TENSOR, Device.CPU, count=count) for count in (0, 1))
+    assert at_most(none_yet, one)
+    assert at_most(crossing(none_yet), crossing(one))
+
+
+@pytest.mark.parametrize(("made", "count"), [(True, 0), (False, None)])
+def test_a_tensor_is_empty_for_sure_only_where_it_is_made(made: bool, count: int | None) -> None:
+    empty = AbstractValue(Kind.TENSOR, Device.CPU, count=0)
+    assert elements_of(empty if made else crossing(empty)) == count
