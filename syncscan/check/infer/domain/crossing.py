@@ -47,6 +47,16 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 
 
 @functools.cache
+def without_via(value: AbstractValue) -> AbstractValue:
+    """Return the value without the parameters that put it or its contents on the GPU."""
+    if not value.holds_gpu:
+        return value
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, without_via)
+    return refine(value, via=None)
+
+
+@functools.cache
 def without_gpu(value: AbstractValue) -> AbstractValue:
     """Return the value without its paths on the GPU: one on the GPU alone is on an unknown device then."""
     if value.items is not None or value.element is not None:

@@ -9,7 +9,7 @@ from syncscan.check.infer.domain.basic import (
     element_of,
     list_of,
 )
-from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu
+from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu, without_via
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -92,7 +92,7 @@ def _store_captured(at: Point, values: Values, data: tuple[Function, str]) -> Ab
 def _publish(at: Point, values: Values, name: str) -> AbstractValue:
     """Contribute the value of a name to its cell for nested functions."""
     if values[0] is not BOTTOM:
-        at.tell(at.context.known.captured[at.function, name], refine(values[0], via=None))
+        at.tell(at.context.known.captured[at.function, name], without_via(values[0]))
     return BOTTOM
 
 

@@ -83,7 +83,7 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
         value = join(value, join_all(_handed_back(at, passed, handed, call)))
     if value.kind is Kind.UNKNOWN or value.kind is Kind.NONE:
         value = _declared(at, function, value)
-    if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
+    if call.first.kind is Kind.INSTANCE and function.owner is not None:
         value = _self_type(function, value, call)
     return _named(at, value, function.name)
 
@@ -215,8 +215,10 @@ def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
 
 def _self_type(function: Function, value: AbstractValue, call: Call) -> AbstractValue:
     """Return an instance of the receiver's class, where a method returns its own object."""
+    if value.kind is Kind.UNION:
+        return join_all([_self_type(function, option, call) for option in value.items or ()])
     receiver = call.first
-    if function.owner is not value.payload or receiver.kind is not Kind.INSTANCE:
+    if value.kind is not Kind.INSTANCE or function.owner is not value.payload:
         return value
     cls = receiver.payload
     return receiver if isinstance(cls, Class) and value.payload in cls.mro() else value

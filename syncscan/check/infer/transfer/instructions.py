@@ -368,6 +368,8 @@ def _put(at: Point, values: Values, data: None) -> AbstractValue:
 @register(INSTRUCTIONS, Op.STORED)
 def _stored(at: Point, values: Values, data: None) -> AbstractValue:
     base, index, value = values
+    if base.kind is Kind.UNION:
+        return join_all([_stored(at, (option, index, value), data) for option in base.options])
     if base.kind in ARRAYS:
         return read_item(base, index)
     return value if base is not BOTTOM or at.stays_open() else BOTTOM

@@ -102,12 +102,15 @@ def _rank(value: AbstractValue) -> tuple[int, int]:
 
 
 def tensors_in(operand: AbstractValue) -> list[AbstractValue]:
-    """Return the tensors in an operand: itself, or the items of a container."""
+    """Return the tensors in an operand: itself, or the items of a container; of several options, the join of them."""
     if operand.kind is Kind.TENSOR:
         return [operand]
     if operand.kind is Kind.INSTANCE and operand.device is not Device.UNKNOWN:
         return [AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via)]
-    if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
+    if operand.kind is Kind.UNION:
+        tensors = [tensor for option in operand.options for tensor in tensors_in(option)]
+        return [join_all(tensors)] if tensors else []
+    if operand.kind in {Kind.LIST, Kind.TUPLE}:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
         return [tensor for item in inside for tensor in tensors_in(item)]
     return []

@@ -74,14 +74,14 @@ def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str,
     both = [*operands]
     if len(both) == 2:
         both = [*_both_numeric(at, *both)]
-        if operators[0] in {"Eq", "NotEq"} and any(each.kind is Kind.STRING for each in both):
-            return BOOL  # a tensor equals no text, and torch does not look at it to say so
     return _answer(at, both, operators[0])
 
 
 def _answer(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
     """Return the value of a comparison of operands."""
     kinds = {operand.kind for operand in operands}
+    if operator in {"Eq", "NotEq"} and len(operands) == 2 and Kind.STRING in kinds:
+        return BOOL  # a tensor equals no text, and torch does not look at it to say so
     if Kind.UNION in kinds and len(operands) == 2:
         left, right = operands
         return join_all([_answer(at, [a, b], operator) for a in left.options for b in right.options])

@@ -21,7 +21,7 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Vi
 from syncscan.check.infer.transfer.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.shapes import array_in, reduced, shaped, sized
+from syncscan.check.infer.transfer.shapes import array_in, common_fact, reduced, shaped, sized
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 from syncscan.ops import Effect
 from syncscan.ops.inferred import device_named
@@ -95,6 +95,7 @@ def _any_device(value: AbstractValue, at: Point) -> AbstractValue:
     return refine(known, kind=Kind.DEVICE, via=value.via if known.device in ON_GPU else None)
 
 
+_SEVERAL = frozenset({Device.MIXED, Device.OTHER})
 _OPEN_DEVICE = AbstractValue(Kind.DEVICE, payload="open")
 ON_BOTH = frozenset({Device.CUDA, Device.CPU})
 
@@ -126,7 +127,18 @@ def _counted(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
 
 def _reduced(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
     along = bound.get(bound.operation.reduces)
-    if along is None or along.kind is Kind.NONE:
+    if along is None:
+        return _reduced_along(at, base, bound, NONE)
+    if along is BOTTOM and not at.stays_open():  # `torch.max(a, b)` has one result, `torch.max(a, 0)` two
+        is_one = bound.operation.count == 1
+        return refine(_typed(at, base, bound, bound.operation.dtypes()[0]), ndim=None) if is_one else BOTTOM
+    options = along.items if along.kind is Kind.UNION and along.items else (along,)
+    return join_all([_reduced_along(at, base, bound, option) for option in options])
+
+
+def _reduced_along(at: Point, base: AbstractValue, bound: Bound, along: AbstractValue) -> AbstractValue:
+    """Return the result of a reduction of all dimensions, of some, or with another tensor."""
+    if along.kind is Kind.NONE:
         return refine(_typed(at, base, bound, bound.operation.dtypes()[0]), ndim=0)
     if along.kind is Kind.TENSOR:  # torch.max(a, b)
         return _typed(at, base, bound, bound.operation.dtypes()[0])
@@ -231,6 +243,8 @@ def _first(at: Point, bound: Bound) -> AbstractValue:
 def _made(bound: Bound, at: Point) -> AbstractValue:
     """Return the result of a constructor on its device argument, or on the default device."""
     device = bound.get("device")
+    if device is not None and device.kind is Kind.NONE and not at.stays_open():
+        device = _OPEN_DEVICE  # beside which another path may name one
     if device is None or device.kind is Kind.NONE:
         data = bound.get("data") or bound.get("input")
         if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
@@ -247,7 +261,7 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
         place, confidence, via = placed(device, at)
     if place is Device.CPU:
         at.origin("{} creates the tensor in host memory")
-    pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place is Device.MIXED else None
+    pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place in _SEVERAL else None
     ndim, count = sized(at, bound), _elements(bound, at)
     made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)
     return refine(made, ndim=ndim, pinned=pinned)
@@ -296,21 +310,28 @@ def _written_out(data: AbstractValue) -> int | None:
 def _moved(bound: Bound, at: Point) -> AbstractValue | None:
     """Return the result where an operation that usually follows its operands has a ``device`` argument; else None."""
     device = bound.get("device")
-    if device is None or device.kind is Kind.NONE:
+    if device is None or (device.kind is Kind.NONE and at.stays_open()):
         return None
     receiver = bound.get("input") or BOTTOM
+    if device.kind is Kind.NONE:  # beside which another path may name one
+        return _anywhere(receiver)
     if device.kind is Kind.TENSOR:  # x.to(other)
         return _at(at, receiver, device.device, device.confidence, device.via, dtype=fact(device, "dtype"))
     if device.kind is Kind.DTYPE:  # x.to(dtype)
         return _receiver_as(receiver, fact(device, "dtype"))
     if device.kind is Kind.UNKNOWN:
         if receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
-            is_settled = device is not BOTTOM or at.stays_open()
-            return receiver if is_settled else refine(receiver, device=Device.UNKNOWN, via=None)
+            return receiver if device is not BOTTOM or at.stays_open() else _anywhere(receiver)
         if at.site is not None and at.site.names_dtype:
             return _receiver_as(receiver, None)
     place, confidence, via = placed(device, at)
     return _at(at, receiver, place, confidence, via, dtype=fact(receiver, "dtype"))
+
+
+def _anywhere(receiver: AbstractValue) -> AbstractValue:
+    """Return a tensor that an unknown argument may still move or convert."""
+    is_tensor = receiver.kind is Kind.TENSOR
+    return refine(receiver, device=Device.UNKNOWN, via=None, dtype=None, pinned=None) if is_tensor else TENSOR
 
 
 def _receiver_as(receiver: AbstractValue, dtype: Any) -> AbstractValue:
@@ -332,7 +353,7 @@ def _at(
         return refine(receiver, dtype=dtype, confidence=max(receiver.confidence, confidence))
     is_tensor = receiver.kind is Kind.TENSOR
     ndim, count = (fact(receiver, "ndim"), receiver.count) if is_tensor else (None, None)
-    pinned = False if place is Device.CPU else DIFFERS if place is Device.MIXED else None
+    pinned = False if place is Device.CPU else DIFFERS if place in _SEVERAL else None
     via = via if place in ON_GPU else None
     put = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via)
     return refine(put, dtype=dtype, ndim=ndim, pinned=pinned)
@@ -345,7 +366,11 @@ def _typed(at: Point, base: AbstractValue, bound: Bound, dtype: str) -> Abstract
     if dtype == "input":
         return refine(base, dtype=_dtype_of_first(at, base, bound.operands()))
     if dtype == "numbers":
-        return refine(base, dtype=common_dtype([v for v in bound.operands() if v.kind in NUMERIC]))
+        operands = bound.operands()
+        is_open = BOTTOM in operands and not at.stays_open()
+        return refine(
+            base, dtype=None if is_open else common_dtype([v for v in operands if v.kind in NUMERIC])
+        )
     if dtype == "sum":
         return refine(base, dtype="int" if base.dtype in MASKS else fact(base, "dtype"))
     if dtype:
@@ -361,7 +386,7 @@ def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractV
         if operand is BOTTOM and not at.stays_open():
             return None
         if (first := array_in(operand)) is not BOTTOM:
-            return fact(first, "dtype")
+            return common_fact(first, "dtype")
     return fact(base, "dtype")
 
 

@@ -53,7 +53,7 @@ def _of_size(at: Point, bound: Bound) -> Any:
 def reduced(bound: Bound, along: AbstractValue) -> Any:
     """Return the number of dimensions that a reduction along some of them leaves; see `fact`."""
     receiver = array_in(bound.get("input") or BOTTOM)
-    ndim = fact(receiver, "ndim") if receiver.kind is Kind.TENSOR else None
+    ndim = common_fact(receiver, "ndim")
     if not isinstance(ndim, int):
         return ndim
     keeps = bound.get("keepdim")
@@ -94,6 +94,12 @@ def _dimensions_of_data(data: AbstractValue | None) -> Any:
         if all(item.kind is Kind.NUMBER for item in items):
             return 1
     return DIFFERS
+
+
+def common_fact(value: AbstractValue, name: str) -> Any:
+    """Return the join of a fact over the options of a value; see `fact`."""
+    facts = {fact(option, name) for option in value.options} - {None}
+    return None if not facts else facts.pop() if len(facts) == 1 else DIFFERS
 
 
 def array_in(value: AbstractValue) -> AbstractValue:
