@@ -57,17 +57,6 @@ def without_via(value: AbstractValue) -> AbstractValue:
 
 
 @functools.cache
-def without_gpu(value: AbstractValue) -> AbstractValue:
-    """Return the value without its paths on the GPU: one on the GPU alone is on an unknown device then."""
-    if value.items is not None or value.element is not None:
-        return _with_parts(value, without_gpu)
-    if value.device not in ON_GPU:
-        return value
-    place = Device.CPU if value.device is Device.MIXED else Device.UNKNOWN
-    return refine(value, device=place, confidence=min(value.confidence, Confidence.INFERRED), via=None)
-
-
-@functools.cache
 def without_host(value: AbstractValue) -> AbstractValue:
     """Return the value with its tensors in host memory on an unknown device."""
     if value.items is not None or value.element is not None:

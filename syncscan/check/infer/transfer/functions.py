@@ -12,12 +12,12 @@ from syncscan.check.infer.domain.crossing import (
     brought_by,
     crossing,
     moved,
+    parts_of,
     parts_on_gpu,
-    without_gpu,
     without_host,
 )
 from syncscan.check.infer.domain.lattice import join, join_all, via_of
-from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, Via
 from syncscan.check.infer.ir.instructions import Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
 from syncscan.check.infer.transfer.call import Call
@@ -118,20 +118,23 @@ def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
 
 
 def settled(at: Point, value: AbstractValue, arguments: Iterable[AbstractValue]) -> AbstractValue:
-    """Return a result in host memory as on an unknown device, while an argument of an unknown device may decide.
+    """Return a result in host memory as on an unknown device, while an argument without a known device may decide.
 
     Another caller may turn out to pass a value on the GPU. Then the result is on the device of the argument, which may be any.
     """
     hidden = without_host(value)
     if hidden is value:
         return value
-    is_open = any(_places_of(each, False) == _UNKNOWN for each in arguments if each.kind in _MAY_PLACE)
+    is_open = any(_places_of(each, False) <= _OPEN for each in arguments if each.kind in _MAY_PLACE)
     return hidden if is_open and not at.stays_open() else value
 
 
 _UNKNOWN = frozenset({Device.UNKNOWN})
+_NOWHERE = None  # the place of a number
+_OPEN = frozenset({Device.UNKNOWN, _NOWHERE})
 _MAY_PLACE = frozenset(
-    {Kind.UNKNOWN, Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.STRING, Kind.UNION, Kind.LIST, Kind.TUPLE, Kind.DICT}
+    {Kind.UNKNOWN, Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION, Kind.LIST,
+     Kind.TUPLE, Kind.DICT}
 )  # fmt: skip
 
 
@@ -156,18 +159,25 @@ def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue
     places = _together([_places_of(argument, "device" in name) for name, argument, _ in given])
     found = [moved(value, place) for place in _ON_HOST if place in places]
     if Device.CUDA in places:
-        via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
+        via = _via_of_arguments(argument for _, argument, _ in given)
         found.append(value if via is None else brought_by(value, via))
     elif (
         Device.UNKNOWN in places and any(_is_open(at, name, cell) for name, _, cell in given) and at.assume()
     ):
         found.append(value)
-    return join_all([*found, without_gpu(value) if _NOWHERE in places else moved(value, Device.UNKNOWN)])
+    return join_all([*found, moved(value, Device.UNKNOWN)])
+
+
+def _via_of_arguments(arguments: Iterable[AbstractValue]) -> Via | None:
+    """Return the parameters of the caller that put its arguments on the GPU; a text that names the GPU is another reason."""
+    parts = [part for argument in arguments for part in parts_of(argument) if part.holds_gpu]
+    via = via_of(parts)
+    is_named = any(part.kind is Kind.STRING for part in parts)
+    return via if via is None or not is_named else via | _SOMETHING_ELSE
 
 
 _ON_HOST = (Device.CPU, Device.OTHER)
-# Of arguments on several devices, the one that decides. Numbers have none.
-_NOWHERE = None
+# Of arguments on several devices, the one that decides.
 _DECIDING = {_NOWHERE: 0, Device.CPU: 1, Device.OTHER: 2, Device.UNKNOWN: 3, Device.CUDA: 4}
 Places = frozenset[Device | None]
 

@@ -71,29 +71,32 @@ def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str,
     """Return the value of a comparison."""
     if "Is" in operators or "IsNot" in operators or operators[0] == "In" or operators[0] == "NotIn":
         return BOOL
-    both = [*operands]
-    if len(both) == 2:
-        both = [*_both_numeric(at, *both)]
-    return _answer(at, both, operators[0])
+    if len(operands) == 2:
+        return _answer_of_two(at, *_both_numeric(at, *operands), operators[0])
+    return _answer(at, [*operands], operators[0])
+
+
+def _answer_of_two(at: Point, left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
+    """Return the value of a comparison of two operands: the join over their options."""
+    if left.kind is Kind.UNION or right.kind is Kind.UNION:
+        pairs = [(one, other) for one in left.options for other in right.options]
+        return join_all([_answer_of_two(at, one, other, operator) for one, other in pairs])
+    if operator in {"Eq", "NotEq"} and Kind.STRING in {left.kind, right.kind}:
+        return BOOL  # a tensor equals no text, and torch does not look at it to say so
+    return _answer(at, [left, right], operator)
 
 
 def _answer(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
     """Return the value of a comparison of operands."""
     kinds = {operand.kind for operand in operands}
-    if operator in {"Eq", "NotEq"} and len(operands) == 2 and Kind.STRING in kinds:
-        return BOOL  # a tensor equals no text, and torch does not look at it to say so
-    if Kind.UNION in kinds and len(operands) == 2:
-        left, right = operands
-        return join_all([_answer(at, [a, b], operator) for a in left.options for b in right.options])
     if not kinds.isdisjoint(ARRAYS):
         return arithmetic(at, operands, operator)
     if Kind.UNION in kinds:
-        return join_all(
-            [
-                arithmetic(at, [option], operator) if option.kind in ARRAYS else BOOL
-                for operand in operands
-                if operand.kind is Kind.UNION
-                for option in operand.options
-            ]
-        )
+        options = [option for operand in operands if operand.kind is Kind.UNION for option in operand.options]
+        return join_all([_answer_of_one(at, option, operator) for option in options])
     return BOTTOM if Kind.UNKNOWN in kinds else BOOL
+
+
+def _answer_of_one(at: Point, option: AbstractValue, operator: str) -> AbstractValue:
+    """Return the value of a comparison of several operands, as far as one option of one of them decides."""
+    return arithmetic(at, [option], operator) if option.kind in ARRAYS else BOOL

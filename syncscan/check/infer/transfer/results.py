@@ -243,16 +243,14 @@ def _first(at: Point, bound: Bound) -> AbstractValue:
 def _made(bound: Bound, at: Point) -> AbstractValue:
     """Return the result of a constructor on its device argument, or on the default device."""
     device = bound.get("device")
-    if device is not None and device.kind is Kind.NONE and not at.stays_open():
-        device = _OPEN_DEVICE  # beside which another path may name one
-    if device is None or device.kind is Kind.NONE:
+    if device is None or (device.kind is Kind.NONE and at.stays_open()):
         data = bound.get("data") or bound.get("input")
         if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
             made: AbstractValue = data
             return made
-        device = at.default_device
-        if device is BOTTOM:  # whatever may set one; the CPU where nothing does
-            device = None if at.stays_open() else _OPEN_DEVICE
+        device = _default_device(at)
+    elif device.kind is Kind.NONE:
+        device = _OPEN_DEVICE  # beside which another path may name one
     if device is None:
         place, confidence, via = Device.CPU, Confidence.PROVED, None
     elif device is _OPEN_DEVICE:
@@ -265,6 +263,13 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
     ndim, count = sized(at, bound), _elements(bound, at)
     made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)
     return refine(made, ndim=ndim, pinned=pinned)
+
+
+def _default_device(at: Point) -> AbstractValue | None:
+    """Return the default device of a constructor, which anything may set; None for the CPU, where nothing does."""
+    if at.default_device is not BOTTOM:
+        return at.default_device
+    return None if at.stays_open() else _OPEN_DEVICE
 
 
 def _pinned(bound: Bound) -> bool | None:
