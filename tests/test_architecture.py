@@ -52,7 +52,7 @@ FLOORS = {
         "transfer",
         "solve kept",
     ),
-    "syncscan.check.frequency": ("counters guards transfers", "functions", "cached", "lines"),
+    "syncscan.check.frequency": ("debugging guards transfers", "counters", "functions", "cached", "lines"),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "answer cycles packages uses values",

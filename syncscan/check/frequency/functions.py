@@ -369,7 +369,7 @@ def _is_for_a_script(test: ast.expr) -> bool:
 
 
 def _outside_loops(body: Body) -> Iterator[Region]:
-    """Yield what runs once at the end of a script. What a script calls may be a step, whose loop is elsewhere."""
+    """Yield what runs once at the end of a script. A callee may be a step, whose loop is elsewhere."""
     for node in body:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             continue

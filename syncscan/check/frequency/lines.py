@@ -238,8 +238,9 @@ def _usual_roots(
 def _drive(
     found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
 ) -> Iterator[Function]:
-    """Yield what only runs a model, but in a loop of its own or of what it calls; a step may call such a function too.
+    """Yield the functions that only run a model, in a loop of their own or of a callee.
 
+    A step may call such a function too, and decides then.
     Layers are no steps: a module, or what calls its layers by the names of variables, is left out.
     """
     by_function = found.cache.by_function
