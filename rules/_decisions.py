@@ -81,10 +81,15 @@ def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
 
 
 def _operand_around(node: ast.AST, test: ast.expr) -> ast.expr:
-    """Return the operand of `and` and `or` that contains a node; a copy of the others would ask for the same value."""
-    while isinstance(test, ast.BoolOp):
-        test = next(each for each in test.values if any(inner is node for inner in ast.walk(each)))
-    return test
+    """Return the operand of `and` and `or` that contains a node, for a copy of the others would ask for the same value.
+
+    A node that an earlier statement reads is in none, and the whole test is what uses its value.
+    """
+    holder: ast.expr | None = test
+    while isinstance(holder, ast.BoolOp):
+        test, values = holder, holder.values
+        holder = next((each for each in values if any(inner is node for inner in ast.walk(each))), None)
+    return holder or test
 
 
 def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts) -> str:

@@ -129,6 +129,7 @@ def said(syncscan, project):
         ("losses = []\nfor k in range(n):\n    losses.append(x.sum())\n    v = losses[-1].item()", "keep the number on the GPU"),
         ("def f(t):\n    host = t.to('cpu', torch.int32)\n    return tuple(int(k) for k in host.tolist())\nf(x)", "copy into pinned memory"),
         ("y = x[i:i + 1]", "index on the GPU: `x[i.view(1)]`"),
+        ("for k in range(n):\n    x = x * 2\n    done = x.sum().item()\n    if k > 3 or done > 9:\n        break", "test one iteration later"),
         ("for k in range(n):\n    done = (rows > k).all()\n    if done or k > 3:\n        break", "copy `done` into pinned memory"),
         ("while not mask.all():\n    while n:\n        mask = rows > n", "test one iteration later"),
         ("for v in [x.sum(), x.max()]:\n    k = v.item()", "keep the number on the GPU"),

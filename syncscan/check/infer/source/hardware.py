@@ -18,6 +18,8 @@ _OTHERS = frozenset({
     "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
+# Words that mean nothing else; an MPS is also a matrix product state.
+_PLAIN = _OTHERS - {"maca", "mps", "neuron"}
 _GPUS = frozenset({"cuda", "gpu"})
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ANY_OTHER = "|".join(sorted(_OTHERS))
@@ -78,7 +80,7 @@ def runs_on_other_hardware(function: Function) -> bool:
     Such are ``forward_cpu``, ``get_max_npu_memory``, and the methods of ``WorkerXPU`` or of a ``CPURunner`` that is a ``GPURunner``.
     """
     words = set(function.name.lower().split("_"))
-    if not _OTHERS.isdisjoint(words) and _GPUS.isdisjoint(words):
+    if not _PLAIN.isdisjoint(words) and _GPUS.isdisjoint(words):
         return True
     if function.name.startswith("forward") and _OF_ANOTHER.fullmatch(function.name):
         return True
