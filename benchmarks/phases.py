@@ -101,7 +101,7 @@ class Phases:
             solve(solver, *args)
             self.falls += solver.falls.total()
 
-        Solver.solve = counted  # type: ignore[method-assign]
+        Solver.solve = counted  # type: ignore[method-assign]  # measures the real solver from outside
 
     def _watch(self, owner: Any, name: str, phase: str) -> None:
         setattr(owner, name, self._timed(phase, getattr(owner, name)))

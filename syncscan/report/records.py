@@ -185,7 +185,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
     of one model, and code near an entry point before code deep in the call chain.
     """
-    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (few reports are in this order)
+    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
 
     return tuple(sorted(findings, key=lambda finding: _rank(finding, drives_models)))
 

@@ -18,7 +18,7 @@ from syncscan.check.infer.transfer.operands import tensors_in
 from syncscan.model import Conventions, Device, Kind
 from syncscan.ops import load_table
 
-# The results of `late` and `later` are known after those of the module.
+# The solver knows the results of the module before the results of `late` and `later`.
 START = """
     import numpy as np
     import torch

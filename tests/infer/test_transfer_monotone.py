@@ -197,7 +197,7 @@ def _holds_no_text(pair: Pair) -> bool:
 @MORE
 @given(rising(tensor), st.lists(any_pair.filter(_holds_no_text), max_size=2))
 def test_a_result_on_the_device_of_arguments_is_monotone(result: Pair, arguments: list[Pair]) -> None:
-    """A result of a function, in a call with these arguments, of which each may put it on the GPU."""
+    """Return the result of a function for one call; each argument may place the result on the GPU."""
 
     def transfer(at: Point, values: Sequence[AbstractValue]) -> AbstractValue:
         value, *given = values

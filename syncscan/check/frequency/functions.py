@@ -369,7 +369,10 @@ def _is_for_a_script(test: ast.expr) -> bool:
 
 
 def _outside_loops(body: Body) -> Iterator[Region]:
-    """Yield what runs once at the end of a script. A callee may be a step, whose loop is elsewhere."""
+    """Yield the statements outside loops at the end of a script, which run once.
+
+    The regions name no callees, because a loop of another file may call the same functions per step.
+    """
     for node in body:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             continue

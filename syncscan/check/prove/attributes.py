@@ -85,7 +85,7 @@ def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -
 
 
 def _read_of(node: ast.AST) -> ast.expr | None:
-    """Return the object of which an expression reads an attribute: ``x.a``, or ``getattr(x, "a")``."""
+    """Return the object whose attribute an expression reads: ``x`` for ``x.a`` and for ``getattr(x, "a")``."""
     if isinstance(node, ast.Attribute):
         return node.value
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":

@@ -192,5 +192,5 @@ def _says_less(value: AbstractValue, seen: AbstractValue) -> bool:
 
 
 def _is_foreign(value: AbstractValue) -> bool:
-    """Return whether a value is an object of a class outside of the project, of which the project may have subclasses."""
+    """Return whether a value is an object of a class outside the project; the project may subclass this class."""
     return value.kind is Kind.INSTANCE and isinstance(value.payload, str)

@@ -1,4 +1,4 @@
-"""What is proved by runtime facts: the values that parameters, results and attributes were seen to have."""
+"""Proofs with runtime facts: the observed values of parameters, results and attributes exclude obstacles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a flag for debugging guards runs where a person looks on, and in no step of production."""
+"""Statements behind a debugging flag do not run per step: production leaves the flag off."""
 
 import logging
 import os

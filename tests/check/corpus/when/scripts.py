@@ -1,4 +1,4 @@
-"""What stands under `if __name__ == "__main__"` runs once but for its loops; what it calls may hold a loop of steps."""
+"""Statements under `if __name__ == "__main__"` run once, except those in loops; their callees may hold a loop of steps."""
 
 import torch
 
