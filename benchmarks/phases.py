@@ -95,13 +95,14 @@ class Phases:
         return result
 
     def _count_falls(self) -> None:
-        solve = Solver.solve
+        owner: Any = Solver
+        solve = owner.solve
 
         def counted(solver: Solver, *args: Any) -> None:
             solve(solver, *args)
             self.falls += solver.falls.total()
 
-        Solver.solve = counted  # type: ignore[method-assign]  # measures the real solver from outside
+        owner.solve = counted
 
     def _watch(self, owner: Any, name: str, phase: str) -> None:
         setattr(owner, name, self._timed(phase, getattr(owner, name)))

@@ -60,7 +60,9 @@ def point(operands: Sequence[AbstractValue]) -> Point:
     return at
 
 
-def check(transfer: Callable[[Point, Sequence[AbstractValue]], AbstractValue], pairs: Sequence[Pair]) -> None:
+def assert_monotone(
+    transfer: Callable[[Point, Sequence[AbstractValue]], AbstractValue], pairs: Sequence[Pair]
+) -> None:
     low, high = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     less, more = transfer(point(low), low), transfer(point(high), high)
     assert at_most(less, more), f"\n{low}\n  gives {less}\n{high}\n  gives {more}"
@@ -126,7 +128,7 @@ def test_every_instruction_is_named_here() -> None:
 @given(st.data())
 def test_an_instruction_is_monotone(op: Op, data: st.DataObject) -> None:
     pairs, its_data = (data.draw(each) for each in DRIVEN[op])
-    check(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
+    assert_monotone(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
 
 
 PYTHON = (
@@ -152,7 +154,7 @@ METHODS = ("get", "items", "values", "pop", "copy", "split", "format", "sum", "a
 def test_a_call_of_python_is_monotone(function: str, pairs: list[Pair]) -> None:
     callee = AbstractValue(Kind.MODULE, payload=f"builtins.{function}")
     site = CallSite(len(pairs))
-    check(lambda at, values: INSTRUCTIONS[Op.CALL](at, values, site), [(callee, callee), *pairs])
+    assert_monotone(lambda at, values: INSTRUCTIONS[Op.CALL](at, values, site), [(callee, callee), *pairs])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -160,7 +162,7 @@ def test_a_call_of_python_is_monotone(function: str, pairs: list[Pair]) -> None:
 @given(any_pair, st.lists(any_pair, max_size=2))
 def test_a_call_of_a_method_is_monotone(method: str, receiver: Pair, pairs: list[Pair]) -> None:
     site = CallSite(len(pairs), attribute=method)
-    check(lambda at, values: INSTRUCTIONS[Op.CALL_METHOD](at, values, site), [receiver, *pairs])
+    assert_monotone(lambda at, values: INSTRUCTIONS[Op.CALL_METHOD](at, values, site), [receiver, *pairs])
 
 
 @pytest.mark.parametrize("holds", [True, False])
@@ -170,7 +172,9 @@ def test_a_call_of_a_method_is_monotone(method: str, receiver: Pair, pairs: list
 def test_a_test_of_a_class_is_monotone(asked: str, holds: bool, pair: Pair) -> None:
     test, cls = (AbstractValue(Kind.MODULE, payload=each) for each in ("builtins.isinstance", asked))
     data = ((asked,), holds)
-    check(lambda at, values: INSTRUCTIONS[Op.IS_INSTANCE](at, values, data), [pair, (test, test), (cls, cls)])
+    assert_monotone(
+        lambda at, values: INSTRUCTIONS[Op.IS_INSTANCE](at, values, data), [pair, (test, test), (cls, cls)]
+    )
 
 
 CHANGES = {
@@ -197,7 +201,7 @@ def _holds_no_text(pair: Pair) -> bool:
 @MORE
 @given(rising(tensor), st.lists(any_pair.filter(_holds_no_text), max_size=2))
 def test_a_result_on_the_device_of_arguments_is_monotone(result: Pair, arguments: list[Pair]) -> None:
-    """Return the result of a function for one call; each argument may place the result on the GPU."""
+    """Each argument of the call may place the result of the function on the GPU."""
 
     def transfer(at: Point, values: Sequence[AbstractValue]) -> AbstractValue:
         value, *given = values
@@ -207,4 +211,4 @@ def test_a_result_on_the_device_of_arguments_is_monotone(result: Pair, arguments
         passed = [*zip(names, given, cells, strict=True)]
         return placed_by(at, value, passed, frozenset(names)) if value.holds_gpu else value
 
-    check(transfer, [result, *arguments])
+    assert_monotone(transfer, [result, *arguments])
