@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from syncscan.check.infer.dataflow.state import State
@@ -27,7 +27,7 @@ from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.infer.transfer.functions import placed_by, settled
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
-from syncscan.model import Conventions, Device, Kind
+from syncscan.model import Confidence, Conventions, Device, Kind
 from syncscan.ops import load_table
 from tests.infer.drawn import number, placed, rising, tensor
 
@@ -185,9 +185,14 @@ CHANGES = {
 }
 
 
+_ON_HOST = AbstractValue(Kind.TENSOR, Device.CPU)
+_ANYWHERE = AbstractValue(Kind.TENSOR, Device.MIXED, Confidence.ASSUMED)
+
+
 @pytest.mark.parametrize("change", CHANGES)
 @MORE
 @given(any_pair)
+@example((_ON_HOST, _ANYWHERE))
 def test_a_change_of_place_is_monotone(change: str, pair: Pair) -> None:
     less, more = map(CHANGES[change], pair)
     assert at_most(less, more), f"{pair[0]}\n  gives {less}\n{pair[1]}\n  gives {more}"

@@ -40,10 +40,17 @@ def _with_parts(value: AbstractValue, change: Callable[[AbstractValue], Abstract
 
 @functools.cache
 def moved(value: AbstractValue, device: Device) -> AbstractValue:
-    """Return the value after a transfer of its GPU parts to ``device``."""
+    """Return the value after a transfer of its GPU parts to ``device``.
+
+    The confidence of a value on several devices is that of the path on the GPU. In host memory the other path counts
+    as well, which may be surer.
+    """
     if value.items is not None or value.element is not None:
         return _with_parts(value, lambda part: moved(part, device))
-    return refine(value, device=device, via=None) if value.device in ON_GPU else value
+    if value.device not in ON_GPU:
+        return value
+    sure = Confidence.INFERRED if value.device is Device.MIXED and device in _HOST else value.confidence
+    return refine(value, device=device, confidence=sure, via=None)
 
 
 @functools.cache
