@@ -365,7 +365,9 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
 
 def _is_for_a_script(test: ast.expr) -> bool:
     """Return whether a test asks if the file runs as a script."""
-    return isinstance(test, ast.Compare) and path_of(test.left) == "__name__"
+    return (
+        isinstance(test, ast.Compare) and path_of(test.left) == "__name__" and isinstance(test.ops[0], ast.Eq)
+    )
 
 
 def _outside_loops(body: Body) -> Iterator[Region]:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.files import is_test
@@ -244,12 +244,23 @@ def _drive(
     Layers are no steps: a module, or what calls its layers by the names of variables, is left out.
     """
     by_function = found.cache.by_function
-    runs_models = _reaching(callers, (each for each in functions if _is_forward(each)))
-    found.drivers.update(function for function in functions if _holds_steps(found, function, runs_models))
-    around = _reaching(callers, (each for each in found.drivers if not _is_named_step(found, each)))
-    for function in functions:
-        if function in around and by_function[function].is_step and not by_function[function].is_named_step:
-            yield function
+    only_run = [
+        each for each in functions if by_function[each].is_step and not by_function[each].is_named_step
+    ]
+
+    def callers_of(called: Called) -> Iterable[Called]:
+        return callers.get(called, ())
+
+    def inside(called: Called) -> Iterable[Called]:
+        return () if _is_named_step(found, called) else found.from_(called)
+
+    runs_models = _closure((each for each in functions if _is_forward(each)), callers_of)
+    below = _closure([*found.generations, *only_run], inside)  # few of all functions
+    found.drivers.update(
+        each for each in below if isinstance(each, Function) and _holds_steps(found, each, runs_models)
+    )
+    around = _closure((each for each in found.drivers if not _is_named_step(found, each)), callers_of)
+    return (each for each in only_run if each in around)
 
 
 def _is_named_step(found: Frequencies, called: Called) -> bool:
@@ -272,15 +283,15 @@ def _holds_steps(found: Frequencies, function: Function, runs_models: set[Called
     )
 
 
-def _reaching(callers: dict[Called, set[Called]], ends: Iterable[Called]) -> set[Called]:
-    """Return some functions, and those whose calls reach them."""
+def _closure(starts: Iterable[Called], beside: Callable[[Called], Iterable[Called]]) -> set[Called]:
+    """Return some functions, and those that calls lead to, in the direction of ``beside``."""
     found: set[Called] = set()
-    queue = deque(ends)
+    queue = deque(starts)
     while queue:
         called = queue.popleft()
         if called not in found:
             found.add(called)
-            queue += callers.get(called, ())
+            queue += beside(called)
     return found
 
 
