@@ -23,6 +23,8 @@ Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; what is imported from one of a name
 
+LEFT_OUT: Final = frozenset({"left out"})
+PERHAPS_PASSED: Final = frozenset({"perhaps passed"})
 ANY_TEXT: Final = "*"  # as parameters take no text of a star, it stands for all
 
 
@@ -135,7 +137,7 @@ class Cells(dict[Key, Cell[Fact]]):
 # Named one by one, because an object of a compiled class does not list its attributes.
 _SORTS: Final = (
     "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
-    "left_out", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
+    "defaulted", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
 )  # fmt: skip
 
 
@@ -160,8 +162,8 @@ class Knowledge:
         self.handed: Cells[Function, frozenset[str]] = Cells("handed", frozenset())
         # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
         self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())
-        # Whether a call leaves a parameter out that has a default.
-        self.left_out: Cells[Parameter, frozenset[str]] = Cells("left out", frozenset())
+        # Whether calls leave out a parameter with a default, or may pass an unknown value.
+        self.defaulted: Cells[Parameter, frozenset[str]] = Cells("defaulted", frozenset())
         self.defaults: Cells[str, AbstractValue] = Cells("defaults", BOTTOM)
         # Methods as they are called through a class above theirs: callers contribute once, whichever methods they may run.
         # What code outside the project passes, such as tests, is apart.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import EMPTY, TENSOR, list_of, put
+from syncscan.check.infer.dataflow.cells import LEFT_OUT
+from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Function, Parameter
@@ -35,7 +36,10 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
     if default is not None:
         is_alone = passed.kind is Kind.UNKNOWN
-        if not is_alone and at.read(at.context.known.left_out[parameter]):
+        calls = at.read(at.context.known.defaulted[parameter])
+        if is_alone and default is NONE and calls == LEFT_OUT:
+            return NONE
+        if not is_alone and calls >= LEFT_OUT:
             value = join(value, default)
         value = _with_default(value, default, alone=is_alone)
     return _assumed(at, parameter, value)

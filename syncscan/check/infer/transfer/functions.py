@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 
-from syncscan.check.infer.dataflow.cells import Cell, Named, Place
+from syncscan.check.infer.dataflow.cells import LEFT_OUT, PERHAPS_PASSED, Cell, Named, Place
 from syncscan.check.infer.domain.basic import record, table
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import (
@@ -146,7 +146,7 @@ def placed_by(at: Point, value: AbstractValue, given: Given, placing: frozenset[
     return join(value, there) if "" in placing else there
 
 
-_SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
+_SOMETHING_ELSE = frozenset({""})
 
 
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
@@ -321,15 +321,18 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
     cells, chosen = at.context.known.parameters, at.context.chosen_by_text(function)
     if chosen:
         _tell_texts(at, function, passed, call)
-    if len(passed) < len(function.parameters) and call.site is not None and not call.site.spreads:
+    defaulted = at.context.known.defaulted
+    if len(passed) < len(function.parameters) and call.site is not None:
         filled = {parameter.name for parameter, _ in passed}
         for parameter in function.parameters:
             if parameter.default is not None and parameter.name not in filled:
-                at.tell(at.context.known.left_out[parameter], _LEFT_OUT)
+                at.tell(defaulted[parameter], PERHAPS_PASSED if call.site.spreads else LEFT_OUT)
     for parameter, value in passed:
         if value is not BOTTOM:
             told = _as_device(value) if "device" in parameter.name else value
             at.tell(cells[parameter], crossing(told))
+        elif parameter.default is not None and at.stays_open():
+            at.tell(defaulted[parameter], PERHAPS_PASSED)
 
 
 def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:

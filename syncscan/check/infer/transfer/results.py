@@ -80,7 +80,7 @@ def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | N
     if device is Device.MIXED:  # on the GPU for some callers
         return device, Confidence.INFERRED, value.via
     if device is Device.UNKNOWN:
-        if at.assume():
+        if not at.never_runs() and at.assume():
             return Device.CUDA, Confidence.INFERRED, value.via
         return Device.UNKNOWN, Confidence.INFERRED, None
     return device, value.confidence, None

@@ -201,7 +201,7 @@ def _moved_by(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
         return AbstractValue(
             Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via if name == "to" else None
         )
-    if name == "to" and _is_decided_later(device, call) and at.assume():
+    if name == "to" and _is_decided_later(device, call) and not at.never_runs() and at.assume():
         at.origin(
             "{} places the tensor on a device chosen at run time, assumed to be the GPU", is_placing=True
         )
