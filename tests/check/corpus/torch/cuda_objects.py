@@ -18,3 +18,8 @@ def run(other: torch.cuda.Stream):
     torch.Stream().synchronize()  # expect: SYN401
     torch.Event().synchronize()  # expect: SYN401
     torch.cuda.empty_cache(), torch.cuda.memory_allocated(), torch.cuda.device_count()  # silent
+
+
+def states_of_generators():
+    state = torch.cuda.get_rng_state("cuda")
+    return state.tolist(), torch.equal(state, torch.cuda.get_rng_state())  # silent: states are in host memory
