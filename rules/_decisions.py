@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
-from ._parts import ATOMS, calls_in, is_torch, last_name, line_of, root_of
+from ._parts import ATOMS, calls_in, is_path, is_torch, last_name, line_of, root_of
 from ._suggestions import suggest
 
 _EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
@@ -100,7 +100,18 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
     leaves = test.body[-1]
     if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
         return suggest("any-iteration")
+    if isinstance(test, ast.While) and not _is_set_in(test, node, facts):
+        return ""  # the condition is for the body, which comes after
     return suggest("stop", test=text) if text and facts.in_loop(node) else ""
+
+
+def _is_set_in(loop: ast.While, tensor: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop sets a name that a tensor is computed from, or calls a method that changes one in place."""
+    used = {facts.source(each) for each in ast.walk(tensor) if is_path(each) and facts.of(each).is_gpu}
+    inside = [each for statement in loop.body for each in ast.walk(statement)]
+    changed = [root_of(each) for each in inside if isinstance(getattr(each, "ctx", None), ast.Store)]
+    changed += [root_of(each) for each in inside if isinstance(each, ast.Call) and last_name(each.func).endswith("_")]
+    return any(facts.source(each) in used for each in changed if each is not None)
 
 
 def _counted(condition: ast.expr, facts: Facts) -> ast.AST | None:

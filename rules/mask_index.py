@@ -155,7 +155,7 @@ def _of_a_statement(node: ast.Subscript, statement: ast.AST, mask: str, missing:
         return "" if picked else _of_a_change(statement, target.value, wide, facts)
     if picked:
         return _of_a_result(statement.value, target.value, picked, wide, facts)
-    return _of_a_value(statement.value, target.value, wide, missing, facts)
+    return _of_a_value(statement.value, target, wide, missing, facts)
 
 
 def _of_a_change(statement: ast.AugAssign, stored: ast.expr, mask: str, facts: Facts) -> str:
@@ -176,13 +176,13 @@ def _of_a_result(
     return suggest(row, tensor=facts.source(stored), mask=mask, value=facts.edited(value, edits))
 
 
-def _of_a_value(value: ast.expr, stored: ast.expr, mask: str, missing: int, facts: Facts) -> str:
-    dims, tensor, text = facts.of(value).ndim, facts.source(stored), facts.source(value)
+def _of_a_value(value: ast.expr, target: ast.Subscript, mask: str, missing: int, facts: Facts) -> str:
+    dims, tensor, text = facts.of(value).ndim, facts.source(target.value), facts.source(value)
     if missing and dims != 0:
         return (
             suggest("masked-where", tensor=tensor, mask=mask, value=text) if dims and dims <= missing else ""
         )
-    if dims != 0 and facts.of(stored).ndim is None:
+    if dims != 0 and None in {facts.of(target.value).ndim, facts.of(target.slice).ndim}:
         return ""  # the mask of rows fits no `masked_scatter_`
     return suggest("masked-where" if dims == 0 else "masked-scatter", tensor=tensor, mask=mask, value=text)
 
