@@ -37,10 +37,10 @@ def test_three_containers_in_one_another_are_followed_and_no_fourth(
         return basic.element_of(value)
 
     three = make(make(make(ON_GPU)))
-    assert [basic.depth(value) for value in (ON_GPU, make(ON_GPU), three)] == [0, 1, 3]
+    assert [value.depth for value in (ON_GPU, make(ON_GPU), three)] == [0, 1, 3]
     assert held(held(held(three))) == ON_GPU
     assert held(held(held(make(three)))) is BOTTOM
-    assert basic.depth(join(three, NONE)) == 3
+    assert join(three, NONE).depth == 3
     assert held(make(join(make(make(ON_GPU)), NONE))) == join(make(make(ON_GPU)), NONE)
 
 

@@ -57,17 +57,9 @@ TRUE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
 FALSE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 
 
-def depth(value: AbstractValue) -> int:
-    """Return the number of nested containers; captured values of callables and the options of a union add none."""
-    inside = _inside(value)
-    if inside is None:
-        return 0
-    return max(map(depth, inside), default=0) + (value.kind is not Kind.UNION)
-
-
 def _within(value: AbstractValue, levels: int = _DEEPEST - 1) -> AbstractValue:
     """Return a value in which everything nested deeper than ``levels`` containers is unknown."""
-    return value if depth(value) <= levels else _cut(value, levels)
+    return value if value.depth <= levels else _cut(value, levels)
 
 
 @functools.cache

@@ -98,7 +98,9 @@ def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
 
 def _slot(value: AbstractValue) -> tuple[int, str]:
     """Return the key of an option: a union has one option for each key."""
-    return _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
+    if value.slot is None:
+        value.slot = _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
+    return value.slot
 
 
 def _union(a: AbstractValue, b: AbstractValue) -> AbstractValue:

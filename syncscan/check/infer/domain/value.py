@@ -35,8 +35,8 @@ class AbstractValue:
     """
 
     __slots__ = (
-        "confidence", "count", "device", "differs", "dtype", "element", "holds_gpu", "is_gpu", "items", "kind", "ndim", "options",
-        "payload", "pinned", "via",
+        "confidence", "count", "depth", "device", "differs", "dtype", "element", "holds_gpu", "holds_unplaced", "is_gpu", "items",
+        "kind", "ndim", "options", "payload", "pinned", "slot", "via",
     )  # fmt: skip
 
     # None of these ever changes.
@@ -55,6 +55,9 @@ class AbstractValue:
     options: tuple[AbstractValue, ...]
     is_gpu: bool
     holds_gpu: bool
+    holds_unplaced: bool  # a tensor of unknown device
+    slot: tuple[int, str] | None  # see `syncscan.check.infer.domain.lattice`, which sets it
+    depth: int  # of nested containers; captured values of callables and the options of a union add none
 
     def __new__(
         cls,
@@ -99,6 +102,13 @@ class AbstractValue:
             self.options = (self,)
             self.is_gpu = kind is Kind.TENSOR and device in ON_GPU
         self.holds_gpu = _holds_gpu(self)
+        self.slot = None
+        inside = (element,) if items is None and element is not None else items
+        if inside is None:
+            self.depth, self.holds_unplaced = 0, kind is Kind.TENSOR and device is Device.UNKNOWN
+        else:
+            self.depth = max([each.depth for each in inside], default=0) + (kind is not Kind.UNION)
+            self.holds_unplaced = any([each.holds_unplaced for each in inside])
         _INTERNED[key] = self
         return cast("AbstractValue", self)
 

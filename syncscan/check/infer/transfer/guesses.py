@@ -53,6 +53,11 @@ def on_one_path(value: AbstractValue, device: Device) -> AbstractValue:
     return refine(value, device=device, confidence=Confidence.INFERRED, via=None)
 
 
+def _promises_place(at: Point, name: str) -> bool:
+    """Return whether the name of an attribute or variable says where its value is."""
+    return name in at.module.kept or at.context.place_of(name) is not Device.UNKNOWN
+
+
 def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     """Return a union refined by a name that promises the host."""
     if at.context.place_of(name) is not Device.CPU:
@@ -125,9 +130,10 @@ def assumed_tensor(
     An annotated parameter without callers has such a tensor. ``where`` and ``text`` are its evidence: an
     annotation or function in a module.
     """
+    if not value.holds_unplaced and not _promises_place(at, name):
+        return value
     if value.kind is Kind.UNION:
-        options = value.items or ()
-        return join_all([assumed_tensor(at, option, name, confidence, where, text) for option in options])
+        return join_all(_assumed_each(at, value.items or (), name, confidence, where, text))
     if value.kind in _HOLDERS:
         return _assumed_inside(at, value, name, confidence, where)
     if not _is_open(value) or name in at.module.kept:
@@ -145,7 +151,23 @@ def _assumed_inside(
 ) -> AbstractValue:
     """Return a container with its tensors of unknown device assumed, as for a parameter of type ``list[Tensor]``."""
     if value.items is not None:
-        return with_items(value, [assumed_tensor(at, item, name, confidence, where) for item in value.items])
+        return with_items(value, _assumed_each(at, value.items, name, confidence, where, IS_TENSOR))
     if value.element is None or value.element is BOTTOM:
         return value
     return refine(value, element=assumed_tensor(at, value.element, name, confidence, where))
+
+
+def _assumed_each(
+    at: Point,
+    values: tuple[AbstractValue, ...],
+    name: str,
+    confidence: Confidence,
+    where: tuple[Module, ast.AST],
+    text: str,
+) -> list[AbstractValue]:
+    """Return each of some values as `assumed_tensor` does; most of them hold no tensor without a place."""
+    promised = _promises_place(at, name)
+    return [
+        assumed_tensor(at, each, name, confidence, where, text) if promised or each.holds_unplaced else each
+        for each in values
+    ]
