@@ -35,11 +35,12 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
         parts = (runs_elsewhere(part, holds=holds) for part in test.values)
         return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        equal = isinstance(test.ops[0], (ast.Eq, ast.In))
+        equal, operator = isinstance(test.ops[0], (ast.Eq, ast.In)), test.ops[0]
+        named = [test.comparators[0], *([test.left] if isinstance(operator, (ast.In, ast.NotIn)) else [])]
         return (
             equal is holds
-            and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
-            and _names_others(test.comparators[0])
+            and isinstance(operator, (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
+            and any(map(_names_others, named))  # `"mps" in device`, too
         )
     if isinstance(test, ast.Call):
         return _answers(test, holds=holds)
