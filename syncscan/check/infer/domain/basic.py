@@ -17,7 +17,7 @@ from syncscan.check.infer.domain.lattice import (
     with_items,
 )
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
-from syncscan.model import Device, Kind
+from syncscan.model import Confidence, Device, Kind
 
 NONE: Final = AbstractValue(Kind.NONE)
 NUMBER: Final = AbstractValue(Kind.NUMBER)
@@ -53,6 +53,9 @@ def constant(value: Hashable) -> AbstractValue:
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
 
 
+# What a loader yields: tensors in host memory, or containers of them, of unknown structure; and any part of that.
+BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
+_LOADER: Final = "torch.utils.data.DataLoader"
 TRUE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
 FALSE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 
@@ -199,4 +202,5 @@ def element_of(value: AbstractValue) -> AbstractValue:
         return NUMBER if ndim == 0 else join(NUMBER, item) if ndim is DIFFERS else item
     if value.kind is Kind.STRING:
         return STRING
-    return BOTTOM
+    is_loader = value.kind is Kind.INSTANCE and value.payload == _LOADER
+    return BATCH if is_loader or value is BATCH else BOTTOM

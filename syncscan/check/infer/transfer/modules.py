@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import STRING, TENSOR, list_of, sequence, table
+from syncscan.check.infer.domain.basic import BATCH, STRING, TENSOR, list_of, sequence, table
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
@@ -105,7 +105,7 @@ def groups_of_parameters(at: Point) -> AbstractValue:
 
 def given_by_part(at: Point, call: Call) -> AbstractValue:
     """Return the output of an unknown submodule, which is on the device of its inputs."""
-    on_gpu = [value for value in call.args if value.is_gpu or value.kind is Kind.MOVED]
+    on_gpu = [value for value in call.args if value.is_gpu or (value.kind is Kind.MOVED and value is not BATCH)]
     if not on_gpu or not at.assume():
         return BOTTOM
     at.origin("a submodule returns tensors on the device of its module")

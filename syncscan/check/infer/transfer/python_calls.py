@@ -56,6 +56,19 @@ def _an_element(at: Point, call: Call) -> AbstractValue:
     return iterated(call.first)
 
 
+@register(
+    FUNCTIONS,
+    "itertools.cycle",
+    "itertools.islice",
+    "rich.progress.track",
+    *(f"tqdm.{module}tqdm" for module in ("", "auto.", "asyncio.", "notebook.", "rich.", "std.")),
+)
+def _the_same_elements(at: Point, call: Call) -> AbstractValue:
+    """Return what yields the elements of the first argument, such as a progress bar; unknown where they are."""
+    element = iterated(call.given(0, "iterable"))
+    return BOTTOM if element is BOTTOM else list_of(element)
+
+
 @register(FUNCTIONS, "builtins.max", "builtins.min")
 def _chosen(at: Point, call: Call) -> AbstractValue:
     """Return the join of the arguments, or of the items of the only one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import element_of, item_of_table, list_of
+from syncscan.check.infer.domain.basic import BATCH, element_of, item_of_table, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
 from syncscan.check.infer.source.conventions import is_tensor_of_models
@@ -23,7 +23,7 @@ def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     if kind is Kind.DICT:
         return item_of_table(base, index)
     if kind is Kind.MOVED:
-        return _of_moved(base, index)
+        return base if base is BATCH else _of_moved(base, index)
     if kind is Kind.STRING and index.kind is Kind.STRING:
         return BOTTOM  # which no text can be asked for
     if kind is Kind.NONE:

@@ -14,6 +14,14 @@ def run(device: torch.device, kind: str):
         t.tolist()  # silent
     if torch.backends.mps.is_available():
         t.tolist()  # silent
+    if "mps" in kind:
+        t.tolist()  # silent
+    if "mps" not in kind:
+        t.tolist()  # expect: SYN102
+    if kind in "mps":
+        t.tolist()  # silent
+    if "cuda" in kind:
+        t.tolist()  # expect: SYN102
     if device.type == "xpu":
         t.tolist()  # silent
     if device.type != "xpu":
