@@ -110,7 +110,9 @@ def _is_set_in(loop: ast.While, tensor: ast.AST, facts: Facts) -> bool:
     used = {facts.source(each) for each in ast.walk(tensor) if is_path(each) and facts.of(each).is_gpu}
     inside = [each for statement in loop.body for each in ast.walk(statement)]
     changed = [root_of(each) for each in inside if isinstance(getattr(each, "ctx", None), ast.Store)]
-    changed += [root_of(each) for each in inside if isinstance(each, ast.Call) and last_name(each.func).endswith("_")]
+    changed += [
+        root_of(each) for each in inside if isinstance(each, ast.Call) and last_name(each.func).endswith("_")
+    ]
     return any(facts.source(each) in used for each in changed if each is not None)
 
 

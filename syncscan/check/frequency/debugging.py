@@ -1,4 +1,4 @@
-"""Tests of flags for debugging: ``if self.verbose``, ``if os.environ.get("X_DEBUG")``, ``if logger.isEnabledFor(logging.DEBUG)``.
+"""Tests of flags for debugging or measurement: ``if self.verbose``, ``if is_bench``, ``if os.environ.get("X_DEBUG")``.
 
 Such flags are off unless a person looks on, so what they guard runs in no step of production.
 """
@@ -11,7 +11,9 @@ import re
 
 from syncscan.check.infer.source.syntax import last_name
 
-_DEBUGS = re.compile(r"_*(.*_)?(debug(ging|ger)?|verbose|verbosity)(_.*)?", re.IGNORECASE)
+_DEBUGS = re.compile(
+    r"_*(.*_)?(debug(ging|ger)?|verbose|verbosity|bench(mark(ing)?)?|profil(er|ing))(_.*)?", re.IGNORECASE
+)
 _READS_SETTINGS = frozenset({"get", "getenv", "isEnabledFor"})  # of an environment, or of a logger
 
 

@@ -108,7 +108,7 @@ class AbstractValue:
             self.depth, self.holds_unplaced = 0, kind is Kind.TENSOR and device is Device.UNKNOWN
         else:
             self.depth = max([each.depth for each in inside], default=0) + (kind is not Kind.UNION)
-            self.holds_unplaced = any([each.holds_unplaced for each in inside])
+            self.holds_unplaced = any(each.holds_unplaced for each in inside)
         _INTERNED[key] = self
         return cast("AbstractValue", self)
 

@@ -105,7 +105,9 @@ def groups_of_parameters(at: Point) -> AbstractValue:
 
 def given_by_part(at: Point, call: Call) -> AbstractValue:
     """Return the output of an unknown submodule, which is on the device of its inputs."""
-    on_gpu = [value for value in call.args if value.is_gpu or (value.kind is Kind.MOVED and value is not BATCH)]
+    on_gpu = [
+        value for value in call.args if value.is_gpu or (value.kind is Kind.MOVED and value is not BATCH)
+    ]
     if not on_gpu or not at.assume():
         return BOTTOM
     at.origin("a submodule returns tensors on the device of its module")

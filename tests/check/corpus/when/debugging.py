@@ -18,6 +18,8 @@ class Layer(nn.Module):
             print(x.sum().item())  # expect: SYN101 (once)
         if verbose and self.rank == 0:
             print(x.sum().item())  # expect: SYN101 (once)
+        if self.is_bench or self.config.profiling:
+            print(x.sum().item())  # expect: SYN101 (once)
         if not self.is_debug():
             x.sum().item()  # expect: SYN101 (step)
         else:
