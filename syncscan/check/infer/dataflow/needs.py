@@ -65,7 +65,9 @@ def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) 
     """Return the slots of a function that only a tensor can be; see `_Search`."""
     search = _Search(ir, function.module, has_tables, names)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
+    asked = {*search.asked()}
     copied = [ir.operands[slot][0] for slot in range(len(ir)) if search.is_download(slot)]
+    copied = [each for each in copied if each not in asked]
     handled: frozenset[Slot] = frozenset()
     if function.owner is not None and function.owner.is_module:
         handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
@@ -117,6 +119,14 @@ class _Search:
             return bool(site.attribute == "cpu")
         device = ir.operands[slot][2 if site.has_bound else 1]
         return device >= 0 and ir.ops[device] == Op.CONSTANT and ir.data[device] == "cpu"
+
+    def asked(self) -> Iterator[Slot]:
+        """Yield what the function asks for its attributes: ``if hasattr(x, "cpu"): x = x.cpu()`` takes whatever comes."""
+        ir = self._ir
+        callees = {slot for slot, op in enumerate(ir.ops) if op == Op.READ_NAME and ir.data[slot] == "hasattr"}
+        for slot, op in enumerate(ir.ops) if callees else ():
+            if op == Op.CALL and ir.operands[slot][0] in callees and ir.data[slot].positional == 2:
+                yield ir.operands[slot][1]
 
     def used_by(self, slot: Slot, op: int) -> Iterator[Slot]:
         """Yield the operands that an instruction uses as tensors."""

@@ -77,3 +77,10 @@ def of_a_model(model):
     model.cpu()  # silent: it may be a module
     model.cpu().eval()  # silent
     return model
+
+
+def decoded(audio):
+    samples = audio.samples
+    if hasattr(samples, "cpu"):
+        samples = samples.cpu().numpy()  # expect: SYN105 (assumed)
+    return samples, audio.channels.cpu().numpy()  # expect: SYN105 (inferred)
