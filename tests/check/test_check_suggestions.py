@@ -312,7 +312,10 @@ def test_the_evidence_names_the_attribute_whose_use_decides(said):
         "    return host.to(layer.weight.device)"
     )
     _, because = said(lines)["evidence"]
-    assert because["text"] == "`layer.weight` is used as a tensor, and no code places the tensor on the CPU"
+    assert (
+        because["text"]
+        == "`layer.weight` is used as a tensor, and no code found places the tensor on the CPU"
+    )
 
 
 def test_of_several_callers_the_nearest_is_shown(syncscan, project):

@@ -123,7 +123,9 @@ class _Search:
     def asked(self) -> Iterator[Slot]:
         """Yield what the function asks for its attributes: ``if hasattr(x, "cpu"): x = x.cpu()`` takes whatever comes."""
         ir = self._ir
-        callees = {slot for slot, op in enumerate(ir.ops) if op == Op.READ_NAME and ir.data[slot] == "hasattr"}
+        callees = {
+            slot for slot, op in enumerate(ir.ops) if op == Op.READ_NAME and ir.data[slot] == "hasattr"
+        }
         for slot, op in enumerate(ir.ops) if callees else ():
             if op == Op.CALL and ir.operands[slot][0] in callees and ir.data[slot].positional == 2:
                 yield ir.operands[slot][1]

@@ -103,12 +103,7 @@ class AbstractValue:
             self.is_gpu = kind is Kind.TENSOR and device in ON_GPU
         self.holds_gpu = _holds_gpu(self)
         self.slot = None
-        inside = (element,) if items is None and element is not None else items
-        if inside is None:
-            self.depth, self.holds_unplaced = 0, kind is Kind.TENSOR and device is Device.UNKNOWN
-        else:
-            self.depth = max([each.depth for each in inside], default=0) + (kind is not Kind.UNION)
-            self.holds_unplaced = any(each.holds_unplaced for each in inside)
+        self.depth, self.holds_unplaced = _nested(self)
         _INTERNED[key] = self
         return cast("AbstractValue", self)
 
@@ -187,6 +182,15 @@ def _holds_gpu(value: AbstractValue) -> bool:
     if value.items is not None:
         return any(each.holds_gpu for each in value.items)
     return value.element is not None and value.element.holds_gpu
+
+
+def _nested(value: AbstractValue) -> tuple[int, bool]:
+    """Return the depth of a value, and whether it holds a tensor of unknown device."""
+    inside = (value.element,) if value.items is None and value.element is not None else value.items
+    if inside is None:
+        return 0, value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
+    depth = max([each.depth for each in inside], default=0) + (value.kind is not Kind.UNION)
+    return depth, any(each.holds_unplaced for each in inside)
 
 
 def _is_host_option(value: AbstractValue) -> bool:

@@ -30,18 +30,14 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
     if passed.kind is Kind.UNKNOWN and not parameter.star and not at.declare():
         return BOTTOM
+    if _is_left_out(at, parameter, passed, default):
+        return NONE
     promised = _promised(at, parameter)
     if parameter.star:
         return _rest(at, parameter, passed, promised)
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
     if default is not None:
-        is_alone = passed.kind is Kind.UNKNOWN
-        calls = at.read(at.context.known.defaulted[parameter])
-        if is_alone and default is NONE and calls == LEFT_OUT:
-            return NONE
-        if not is_alone and calls >= LEFT_OUT:
-            value = join(value, default)
-        value = _with_default(value, default, alone=is_alone)
+        value = _or_default(at, parameter, value, default, alone=passed.kind is Kind.UNKNOWN)
     return _assumed(at, parameter, value)
 
 
@@ -82,7 +78,7 @@ def _is_used_as_tensor(at: Point) -> bool:
     return at.number in uses.tensors or at.number in uses.handled
 
 
-_IS_GRADIENT = "`{}` is a gradient, and no code places the gradient on the CPU"
+_IS_GRADIENT = "`{}` is a gradient, and no code found places the gradient on the CPU"
 _IS_USED = "`{}` is used as a tensor: the call blocks if the argument is on the GPU"
 
 
@@ -169,6 +165,24 @@ def _are_numbers(value: AbstractValue) -> bool:
 
 
 _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
+
+
+def _is_left_out(
+    at: Point, parameter: Parameter, passed: AbstractValue, default: AbstractValue | None
+) -> bool:
+    """Return whether a parameter is None by default, and each call leaves it out."""
+    if default is not NONE or passed.kind is not Kind.UNKNOWN:
+        return False
+    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT
+
+
+def _or_default(
+    at: Point, parameter: Parameter, value: AbstractValue, default: AbstractValue, *, alone: bool
+) -> AbstractValue:
+    """Return the value of a parameter with a default; ``alone`` says that no call site passes a value."""
+    if not alone and at.read(at.context.known.defaulted[parameter]) >= LEFT_OUT:
+        value = join(value, default)
+    return _with_default(value, default, alone=alone)
 
 
 def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) -> AbstractValue:

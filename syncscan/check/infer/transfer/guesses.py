@@ -102,7 +102,7 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
         at.origin("{} is used as a tensor in a training step, which works on the GPU")
         confidence = Confidence.INFERRED
     else:
-        at.origin("{} is used as a tensor, and no code places the tensor on the CPU")
+        at.origin("{} is used as a tensor, and no code found places the tensor on the CPU")
     tensor = refine(value if value.kind is Kind.TENSOR else TENSOR, device=Device.CUDA, confidence=confidence)
     return join(value, tensor) if value is NONE else tensor
 
@@ -114,7 +114,7 @@ def _is_open(value: AbstractValue) -> bool:
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
 
 
-IS_TENSOR = "`{}` is a tensor, and no code places the tensor on the CPU"
+IS_TENSOR = "`{}` is a tensor, and no code found places the tensor on the CPU"
 
 
 def assumed_tensor(

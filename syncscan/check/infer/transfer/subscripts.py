@@ -23,7 +23,7 @@ def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     if kind is Kind.DICT:
         return item_of_table(base, index)
     if kind is Kind.MOVED:
-        return base if base is BATCH else _of_moved(base, index)
+        return _of_moved(base, index)
     if kind is Kind.STRING and index.kind is Kind.STRING:
         return BOTTOM  # which no text can be asked for
     if kind is Kind.NONE:
@@ -63,7 +63,9 @@ def settled(at: Point, item: AbstractValue) -> AbstractValue:
 
 
 def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """Return an item of an unresolved transfer: a tuple indexes a tensor, a number a batch, and a name a model output."""
+    """Return an item of an unresolved transfer: a tuple indexes a tensor, a number a batch, and a name a model output; anything a batch."""
+    if base is BATCH:
+        return BATCH
     if index.kind is Kind.TUPLE:
         return indexed(as_tensor(base), elements_of_index(index))
     if index.kind is Kind.STRING:

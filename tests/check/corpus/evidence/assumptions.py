@@ -6,7 +6,7 @@ from backend import lease
 
 def run(lens: torch.Tensor):  # at: lens
     lens.tolist()  # expect: SYN102 (assumed)
-    # because: lens: `lens` is a tensor, and no code places the tensor on the CPU
+    # because: lens: `lens` is a tensor, and no code found places the tensor on the CPU
 
 
 def named():  # at: named
@@ -20,10 +20,10 @@ class Metadata:
 
     def read(self):
         return self.lens.tolist()  # expect: SYN102 (assumed)
-        # because: declared: `lens` is a tensor, and no code places the tensor on the CPU
+        # because: declared: `lens` is a tensor, and no code found places the tensor on the CPU
 
 
 def each(masks: list[torch.Tensor]):  # at: masks
     if any(mask.any() for mask in masks):  # expect: SYN104 (assumed)
-        # because: masks: `masks` is a tensor, and no code places the tensor on the CPU
+        # because: masks: `masks` is a tensor, and no code found places the tensor on the CPU
         return all((mask.all() for mask in masks))  # expect: SYN104 (assumed)

@@ -15,7 +15,7 @@ def first(x: torch.Tensor):  # at: tensor
     return placed([1], x.device).tolist()  # expect: SYN102 # at: call
     # because: places: `torch.empty(len(data), device=device)` places the tensor on the GPU
     # because: call: a call site passes `device` to `placed`
-    # because: tensor: `x` is a tensor, and no code places the tensor on the CPU
+    # because: tensor: `x` is a tensor, and no code found places the tensor on the CPU
 
 
 def second():

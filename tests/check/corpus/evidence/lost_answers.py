@@ -11,13 +11,13 @@ class Metadata:
         # The attribute now holds what was made of itself, so that its annotation is asked no more.
         self.temperature = torch.repeat_interleave(self.temperature.view(-1), repeats)
         self.temperature.tolist()  # expect: SYN102 (assumed)
-        # because: declared: `temperature` is a tensor, and no code places the tensor on the CPU
+        # because: declared: `temperature` is a tensor, and no code found places the tensor on the CPU
 
 
 class Resampler(torch.nn.Module):
     def forward(self, sizes: torch.Tensor):  # at: sizes
         sizes.tolist()  # expect: SYN102 (inferred)
-        # because: sizes: `sizes` is a tensor, and no code places the tensor on the CPU
+        # because: sizes: `sizes` is a tensor, and no code found places the tensor on the CPU
         return sizes
 
 

@@ -9,4 +9,4 @@ class Head(torch.nn.Module):
         hidden: torch.Tensor,  # at: hidden
     ):
         return hidden.max().item()  # expect: SYN101 (inferred)
-        # because: hidden: `hidden` is a tensor, and no code places the tensor on the CPU
+        # because: hidden: `hidden` is a tensor, and no code found places the tensor on the CPU
