@@ -17,7 +17,7 @@ from syncscan.check.infer.domain.lattice import (
     with_items,
 )
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
-from syncscan.model import Confidence, Device, Kind
+from syncscan.model import ON_GPU, Confidence, Device, Kind
 
 NONE: Final = AbstractValue(Kind.NONE)
 NUMBER: Final = AbstractValue(Kind.NUMBER)
@@ -53,8 +53,7 @@ def constant(value: Hashable) -> AbstractValue:
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
 
 
-# What a loader yields: tensors in host memory, or containers of them, of unknown structure; and any part of that.
-BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
+_BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
 _LOADER: Final = "torch.utils.data.DataLoader"
 TRUE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
 FALSE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
@@ -186,6 +185,11 @@ def _less_by_one(value: AbstractValue) -> Any:
     return ndim if ndim is None or ndim is DIFFERS else ndim - 1 if ndim else DIFFERS
 
 
+def is_batch(value: AbstractValue) -> bool:
+    """Return whether a value is what a loader yields, or any part of it; see `syncscan.check.infer.transfer.loaders`."""
+    return value.kind is Kind.MOVED and value.device not in ON_GPU
+
+
 def element_of(value: AbstractValue) -> AbstractValue:
     """Return the value of an element at an unknown index; a tensor has one dimension less."""
     if value.kind is Kind.UNION:
@@ -202,5 +206,6 @@ def element_of(value: AbstractValue) -> AbstractValue:
         return NUMBER if ndim == 0 else join(NUMBER, item) if ndim is DIFFERS else item
     if value.kind is Kind.STRING:
         return STRING
-    is_loader = value.kind is Kind.INSTANCE and value.payload == _LOADER
-    return BATCH if is_loader or value is BATCH else BOTTOM
+    if value.kind is Kind.INSTANCE and value.payload == _LOADER:
+        return refine(_BATCH, device=value.device)
+    return value if is_batch(value) else BOTTOM

@@ -30,6 +30,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
+from syncscan.check.infer.transfer.loaders import prepared
 from syncscan.check.infer.transfer.methods import inherited, is_known_base, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
@@ -191,7 +192,9 @@ def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
     if _waits_for_items(at, values[1:], site):
         return BOTTOM
     slots = at.state.ir.operands[at.number]
-    return by_use(at, at.call(values[0], _with_arguments(values[1:], slots[1:], site)))
+    call = _with_arguments(values[1:], slots[1:], site)
+    name = str(values[0].payload).rpartition(".")[2] if values[0].kind is Kind.MODULE else ""
+    return join(by_use(at, at.call(values[0], call)), prepared(values[0], name, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_METHOD)
@@ -203,7 +206,8 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
     if site.has_bound and values[1].kind is not Kind.UNKNOWN:
         return by_use(at, at.call(values[1], call))
-    return by_use(at, at.call_method(values[0], site.attribute, call))
+    made = by_use(at, at.call_method(values[0], site.attribute, call))
+    return join(made, prepared(values[0], site.attribute, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_SUPER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import BATCH, STRING, TENSOR, list_of, sequence, table
+from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, list_of, sequence, table
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
@@ -106,7 +106,7 @@ def groups_of_parameters(at: Point) -> AbstractValue:
 def given_by_part(at: Point, call: Call) -> AbstractValue:
     """Return the output of an unknown submodule, which is on the device of its inputs."""
     on_gpu = [
-        value for value in call.args if value.is_gpu or (value.kind is Kind.MOVED and value is not BATCH)
+        value for value in call.args if value.is_gpu or (value.kind is Kind.MOVED and not is_batch(value))
     ]
     if not on_gpu or not at.assume():
         return BOTTOM

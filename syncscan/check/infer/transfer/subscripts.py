@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import BATCH, element_of, item_of_table, list_of
+from syncscan.check.infer.domain.basic import element_of, is_batch, item_of_table, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
 from syncscan.check.infer.source.conventions import is_tensor_of_models
@@ -64,8 +64,8 @@ def settled(at: Point, item: AbstractValue) -> AbstractValue:
 
 def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     """Return an item of an unresolved transfer: a tuple indexes a tensor, a number a batch, and a name a model output; anything a batch."""
-    if base is BATCH:
-        return BATCH
+    if is_batch(base):
+        return base
     if index.kind is Kind.TUPLE:
         return indexed(as_tensor(base), elements_of_index(index))
     if index.kind is Kind.STRING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import BATCH, INT, NUMBER, STRING, list_of, sequence
+from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -16,6 +16,7 @@ from syncscan.check.infer.transfer.distributions import (
 )
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.layouts import with_layout
+from syncscan.check.infer.transfer.loaders import of_batch
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
@@ -156,7 +157,7 @@ def _settle_saved(name: str, bound: Bound) -> None:
 @register(METHODS, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the result of a method of an unresolved transfer, usually the value itself."""
-    if base is BATCH and (result := _of_batch(at, name, call)) is not None:
+    if is_batch(base) and (result := of_batch(at, base, name, call)) is not None:
         return result
     if _is_of_tensors_alone(at, name):
         return at.call_method(as_tensor(base), name, call)
@@ -172,20 +173,6 @@ def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
     if name in {"forward", "generate"} or _is_of_distributions(at, name):
         return at.call(base, call)
     return BOTTOM if name in _LEAVE or name not in _OF_MORE_THAN_TENSORS else base
-
-
-def _of_batch(at: Point, name: str, call: Call) -> AbstractValue | None:
-    """Return the result of a method of a batch; None where the method is that of an unresolved transfer.
-
-    A transfer to the GPU is recorded like one of a tensor.
-    """
-    if name in {"to", "cuda"}:
-        at.call_method(as_tensor(BATCH), name, call)
-    elif name == "items":
-        return list_of(sequence([STRING, BATCH], Kind.TUPLE))
-    elif name in {"keys", "values"}:
-        return list_of(BATCH if name == "values" else STRING)
-    return None
 
 
 @register(METHODS, Kind.UNKNOWN)

@@ -52,3 +52,22 @@ def placed(x: torch.Tensor, device):
 class Net(torch.nn.Module):
     def forward(self, loader):
         return self.head(next(iter(DataLoader(loader)))).sum().item()  # silent
+
+
+class Trainer:
+    """A framework moves the batches of a loader that it prepares."""
+
+    def __init__(self, dataset, model, accelerator, fabric):
+        self.loader = DataLoader(dataset, batch_size=4)
+        self.model, self.loader = accelerator.prepare(model, self.loader)
+        self.own = DataLoader(dataset)
+        self.other = fabric.setup_dataloaders(DataLoader(dataset))
+
+    def train(self, device):
+        for batch in self.loader:
+            x = batch["x"].to(device)  # silent
+            print(x.sum().item())  # expect: SYN101
+        for x, y in self.other:
+            self.model(x.to(device))  # silent
+        for x, y in self.own:
+            self.model(x.to(device))  # expect: SYN302

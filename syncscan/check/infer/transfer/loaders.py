@@ -1,0 +1,59 @@
+"""Loaders of batches, and the batches: tensors on the host, or containers of them, of unknown structure.
+
+A batch is an unresolved transfer (`Kind.MOVED`) to the host. A framework that prepares a loader moves the batches itself,
+so they are anywhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from syncscan.check.infer.domain.basic import STRING, element_of, is_batch, list_of, sequence
+from syncscan.check.infer.domain.lattice import as_tensor
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import Device, Kind
+
+# As in `accelerator.prepare`, `fabric.setup_dataloaders`, `deepspeed.initialize`.
+_PREPARES = re.compile(r"(.*_)?(prepare|setup|initialize|distribute|shard)(_.*)?")
+_OF_THE_PROJECT = frozenset({Kind.FUNCTION, Kind.CLASS})
+
+
+def of_batch(at: Point, batch: AbstractValue, name: str, call: Call) -> AbstractValue | None:
+    """Return the result of a method of a batch; None where the method is that of an unresolved transfer.
+
+    A transfer to the GPU is recorded like one of a tensor.
+    """
+    if name in {"to", "cuda"}:
+        at.call_method(as_tensor(batch), name, call)
+    elif name == "items":
+        return list_of(sequence([STRING, batch], Kind.TUPLE))
+    elif name in {"keys", "values"}:
+        return list_of(batch if name == "values" else STRING)
+    return None
+
+
+def prepared(callee: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls."""
+    if not _is_named_so(name):
+        return BOTTOM
+    is_own = callee.kind in _OF_THE_PROJECT or (
+        callee.kind is Kind.INSTANCE and not isinstance(callee.payload, str)
+    )
+    results = [_moving(each) for each in call.args]
+    if is_own or all(each is BOTTOM for each in results):
+        return BOTTOM
+    return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_named_so(name: str) -> bool:
+    return _PREPARES.fullmatch(name) is not None
+
+
+def _moving(value: AbstractValue) -> AbstractValue:
+    """Return a loader that moves its batches; BOTTOM for other values."""
+    is_loader = value.kind is Kind.INSTANCE and is_batch(element_of(value))
+    return refine(value, device=Device.OTHER) if is_loader else BOTTOM
