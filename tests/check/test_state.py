@@ -424,7 +424,7 @@ def ended_as_it_writes_the_state(
     program = (
         "import os, pathlib, signal, sys\n"
         "def ended(unfinished, target):\n"
-        f"    if str(target).endswith('.state'): os.kill(os.getpid(), {by:d})\n"
+        f"    if str(target).endswith('.state'): signal.raise_signal({by:d})  # now, in this thread\n"
         "    os.replace(unfinished, target)\n"
         "pathlib.Path.replace = ended\n"
         "from syncscan.cli import main\n"
