@@ -11,7 +11,7 @@ from syncscan.check.infer.transfer.autograd import receiver, takes_context, take
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.virtual import passed_through
+from syncscan.check.infer.transfer.virtual import is_passed_through, passed_through
 from syncscan.model import ARRAYS, Confidence, Device, Kind
 from syncscan.ops.inferred import device_named
 
@@ -173,7 +173,7 @@ def _is_left_out(
     """Return whether a parameter is None by default, and each call leaves it out."""
     if default is not NONE or passed.kind is not Kind.UNKNOWN:
         return False
-    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT
+    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT and not is_passed_through(at, parameter)
 
 
 def _or_default(

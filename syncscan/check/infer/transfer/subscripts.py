@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import element_of, is_batch, item_of_tabl
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
 from syncscan.check.infer.source.conventions import is_tensor_of_models
+from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import indexed
 from syncscan.check.infer.transfer.point import Point
@@ -76,8 +77,17 @@ def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
 def elements_of_index(index: AbstractValue) -> tuple[AbstractValue, ...]:
     """Return the elements of a subscript: those of a tuple, those of a list with slices, or the index itself."""
     if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _holds_slices(index)):
-        return (index,)
-    return index.items if index.items is not None else (element_of(index), BOTTOM)  # any number of them
+        return (_without_objects(index),)
+    if index.items is None:
+        return (element_of(index), BOTTOM)  # any number of them
+    return tuple(map(_without_objects, index.items))
+
+
+def _without_objects(index: AbstractValue) -> AbstractValue:
+    """Return an index without objects of the project, which index no array: a tensor of ``Tensor | TensorPointer``."""
+    if index.kind is Kind.UNION:
+        return join_all(map(_without_objects, index.options))
+    return BOTTOM if index.kind is Kind.INSTANCE and isinstance(index.payload, Class) else index
 
 
 def subscript_call(

@@ -46,6 +46,13 @@ def passed_through(at: Point, wanted: Parameter) -> AbstractValue:
     return passed
 
 
+def is_passed_through(at: Point, wanted: Parameter) -> bool:
+    """Return whether callers through base classes pass a parameter, with a known value or not."""
+    function, known = at.function, at.context.known
+    own = {place_of(function, wanted.name), wanted.name}
+    return any(not own.isdisjoint(at.read(known.virtual_places[each, False])) for each in function.virtuals())
+
+
 def place_of(function: Function, name: str) -> Place:
     """Return the position of a parameter, or its name for a keyword-only one."""
     return next((place for place, each in enumerate(plain_of(function)) if each.name == name), name)

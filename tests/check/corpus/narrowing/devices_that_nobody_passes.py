@@ -78,6 +78,26 @@ def masked(x: torch.Tensor, mask: Optional[torch.Tensor] = None):
     return y
 
 
+class Base:
+    def zeros(self, n, device: Optional[str] = None):
+        raise NotImplementedError
+
+
+class Below(Base):
+    def zeros(self, n, device: Optional[str] = None):
+        return torch.zeros(n, device=device).tolist()  # expect: SYN102
+
+
+class Beside(Base):
+    def zeros(self, n, device: Optional[str] = None):
+        return torch.zeros(n).tolist()
+
+
+def through(base: Base, n, settings):
+    Below().zeros(n)
+    return base.zeros(n, device=settings.device)
+
+
 def run(n, settings, **more):
     spectrum(n)
     by_truth(n)

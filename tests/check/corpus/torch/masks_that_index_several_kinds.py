@@ -1,5 +1,7 @@
 """Only a tensor takes a mask of the GPU as index: of several kinds of value, that is what the mask indexes."""
 
+from typing import Union
+
 import torch
 
 
@@ -28,3 +30,15 @@ def on_host(kind: str):
     mask = torch.ones(8) > 0
     rows = [1, 2, 3] if kind == "numbers" else torch.zeros(8)
     return rows[mask]  # silent
+
+
+class Pointer:
+    """The place of a tensor on another rank."""
+
+
+def scattered(values, mask: Union[torch.Tensor, Pointer]):
+    """Only the tensor among the options of a mask indexes."""
+    there = values[mask]  # expect: SYN201
+    rows = torch.zeros(8, 3, device="cuda")
+    rows[Pointer()]  # silent
+    return there, rows[mask]  # expect: SYN201
