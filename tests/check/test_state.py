@@ -427,6 +427,7 @@ def ended_as_it_writes_the_state(
         f"    if str(target).endswith('.state'): signal.raise_signal({by:d})  # now, in this thread\n"
         "    os.replace(unfinished, target)\n"
         "pathlib.Path.replace = ended\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it for jobs in the background\n"
         "from syncscan.cli import main\n"
         "main()\n"
     )
