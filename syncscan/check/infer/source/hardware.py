@@ -36,11 +36,12 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
         return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         equal, operator = isinstance(test.ops[0], (ast.Eq, ast.In)), test.ops[0]
-        named = [test.comparators[0], *([test.left] if isinstance(operator, (ast.In, ast.NotIn)) else [])]
+        other = test.comparators[0]
+        is_in_device = isinstance(operator, (ast.In, ast.NotIn)) and "device" in last_name(other)
         return (
             equal is holds
             and isinstance(operator, (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
-            and any(map(_names_others, named))  # `"mps" in device`, too
+            and _names_others(test.left if is_in_device else other)
         )
     if isinstance(test, ast.Call):
         return _answers(test, holds=holds)

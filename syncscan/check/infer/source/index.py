@@ -51,6 +51,11 @@ class Parameter:
     star: str
     keyword_only: bool
 
+    @property
+    def is_none_by_default(self) -> bool:
+        """True if the default is None as it is written."""
+        return isinstance(self.default, ast.Constant) and self.default.value is None
+
 
 @dataclass(eq=False, slots=True)
 class Function:

@@ -30,7 +30,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
     if passed.kind is Kind.UNKNOWN and not parameter.star and not at.declare():
         return BOTTOM
-    if _is_left_out(at, parameter, passed, default):
+    if passed.kind is Kind.UNKNOWN and _is_left_out(at, parameter):
         return NONE
     promised = _promised(at, parameter)
     if parameter.star:
@@ -167,13 +167,11 @@ def _are_numbers(value: AbstractValue) -> bool:
 _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
 
 
-def _is_left_out(
-    at: Point, parameter: Parameter, passed: AbstractValue, default: AbstractValue | None
-) -> bool:
+def _is_left_out(at: Point, parameter: Parameter) -> bool:
     """Return whether a parameter is None by default, and each call leaves it out."""
-    if default is not NONE or passed.kind is not Kind.UNKNOWN:
+    if not parameter.is_none_by_default or is_passed_through(at, parameter):
         return False
-    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT and not is_passed_through(at, parameter)
+    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT
 
 
 def _or_default(

@@ -14,9 +14,12 @@ def run(device: torch.device, kind: str):
         t.tolist()  # silent
     if torch.backends.mps.is_available():
         t.tolist()  # silent
-    if "mps" in kind:
+    best_device = str(device)
+    if "mps" in best_device:
         t.tolist()  # silent
-    if "mps" not in kind:
+    if "mps" not in best_device:
+        t.tolist()  # expect: SYN102
+    if "neuron" in kind:
         t.tolist()  # expect: SYN102
     if kind in "mps":
         t.tolist()  # silent

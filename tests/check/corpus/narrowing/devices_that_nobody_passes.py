@@ -80,7 +80,7 @@ def masked(x: torch.Tensor, mask: Optional[torch.Tensor] = None):
 
 class Base:
     def zeros(self, n, device: Optional[str] = None):
-        raise NotImplementedError
+        return []
 
 
 class Below(Base):
