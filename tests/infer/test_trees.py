@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from syncscan.check import engine
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.merge import merge
 from syncscan.check.infer.source.trees import tree_of, types_of
 from tests.check.marks import CORPUS
@@ -42,6 +44,14 @@ def test_a_kept_tree_says_what_that_of_ast_says() -> None:
         assert [*said(tree_of(text))] == [*said(tree)], file
         compared += 1
     assert compared > 100
+
+
+def test_the_text_of_a_definition_does_not_grow_with_the_project() -> None:
+    """A definition reaches all others, so that a text of its fields is endless: one took 19 GiB."""
+    module = index_module("engine", "engine.py", tree_of(SOURCE), Lines(SOURCE), is_package=False)
+    definitions = [module, *module.classes, *module.functions]
+    assert len(definitions) > 10
+    assert max(len(repr(each)) for each in definitions) < 200
 
 
 def test_every_node_with_a_place_is_kept_in_slots() -> None:

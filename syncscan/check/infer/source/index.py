@@ -1,7 +1,7 @@
 """The definitions of a project: modules, classes and functions, read without running any code.
 
 They reflect the source alone, and are immutable once the modules are linked (`Program`). The inference stores
-its results elsewhere, in `syncscan.check.infer.dataflow`.
+its results elsewhere, in `syncscan.check.infer.dataflow`. Each leads to all others, so its `repr` leaves its fields out.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Parameter:
         return isinstance(self.default, ast.Constant) and self.default.value is None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Function:
     """A function, a method, a lambda, or the body of a module (whose node is the module)."""
 
@@ -159,7 +159,7 @@ class Function:
 _KEEPS_RESULTS = re.compile(r"(^|_)(cached?|memoized?)($|_)")  # names of decorators
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Virtual:
     """A method as called through a class: any of the overriding methods of its subclasses."""
 
@@ -185,7 +185,7 @@ class Virtual:
         return f"{self.cls.key}.{self.name}"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Class:
     """A class of the project."""
 
@@ -385,7 +385,7 @@ class Unread(Protocol):
         """Parse the file, and attach its nodes to the module and its definitions."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Module:
     """A file of the project; ``is_linked`` says that its classes have their bases, and all definitions their decorators."""
 

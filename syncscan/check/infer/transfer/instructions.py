@@ -193,8 +193,10 @@ def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
         return BOTTOM
     slots = at.state.ir.operands[at.number]
     call = _with_arguments(values[1:], slots[1:], site)
-    name = str(values[0].payload).rpartition(".")[2] if values[0].kind is Kind.MODULE else ""
-    return join(by_use(at, at.call(values[0], call)), prepared(values[0], name, call))
+    callee = values[0]
+    is_named = callee.kind is Kind.MODULE and isinstance(callee.payload, str)
+    name = callee.payload.rpartition(".")[2] if is_named else ""
+    return join(by_use(at, at.call(callee, call)), prepared(callee, name, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_METHOD)
