@@ -85,7 +85,8 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
             group = of_line.get(line)
         if group is None:
             groups.append(group := [])
-        group.append(finding)
+        is_body = bool(group) and _in_body(group[0], at_place) is finding
+        group.insert(0 if is_body else len(group), finding)
         of_rule.setdefault(rule, group)
         of_value.setdefault(value, group)
         of_line.setdefault(line, group)

@@ -294,3 +294,20 @@ def test_a_progress_bar_on_a_terminal_for_long_runs(monkeypatch, stream, patienc
         bar("read", 5, 10)
     assert ("read" in stream.getvalue()) is shows
     assert bool(stream.getvalue()) is shows
+
+
+def test_a_copy_that_its_author_wrote_as_one_comes_after_a_hidden_synchronization(syncscan, project):
+    source = """\
+import torch
+
+
+def fit(loader, mask):
+    for batch in loader:
+        loss = batch.cuda().sum()
+        loss.backward()
+        kept = loss.cpu(), loss[loss > 0]
+        assert loss > 0
+"""
+    project({"a.py": source})
+    lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
+    assert [line.split(" ")[1] for line in lines[:3]] == ["SYN201", "SYN104", "SYN105"]

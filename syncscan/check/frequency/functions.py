@@ -301,7 +301,7 @@ _ERRORS = frozenset({
     "AcceleratorError", "AssertionError", "FloatingPointError", "KeyboardInterrupt", "LinAlgError", "MemoryError", "OSError",
     "OutOfMemoryError", "OverflowError", "RuntimeError", "SystemExit", "ZeroDivisionError",
 })  # fmt: skip
-_TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
+_TRAINS = frozenset({"backward", "training_step", "train_step", "forward_backward"})
 _LOADER = re.compile(
     r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
 )

@@ -93,6 +93,19 @@ def evaluate(loader, model: Generator):
         print(torch.tensor([1, 2], device="cuda"))  # expect: SYN301 (step), SYN107 (step)
 
 
+def serve(requests, model: Generator, tokenizer):
+    for request in requests:
+        ids = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+        print(tokenizer.decode(model.generate(ids)), ids.tolist())  # expect: SYN102 (unknown)
+
+
+def reinforce(prompts, model: Generator):
+    for prompt in prompts:
+        loss = model(model.generate(prompt)).sum()
+        loss.backward()
+        print(torch.tensor([1, 2], device="cuda"))  # expect: SYN301 (step), SYN107 (step)
+
+
 class DenoisingPipeline:
     @torch.no_grad()
     def __call__(self, steps, prompt: torch.Tensor):
