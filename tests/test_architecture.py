@@ -31,7 +31,7 @@ FLOORS = {
     ),
     "syncscan.check": (
         "nesting notebook result",
-        "baseline blocks discover files ignores newer write suppress fix infer",
+        "baseline blocks discover drained files ignores newer write suppress fix infer",
         "allowed defects frequency",
         "match",
         "persistence",

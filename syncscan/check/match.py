@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from syncscan.check.blocks import Blocks, Place, bound_in
+from syncscan.check.drained import drained_before
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.solve.steps import MOST_STEPS
@@ -229,12 +230,14 @@ class Placed:
     """A finding without its evidence, tied to a node so that edits above the finding can shift its lines.
 
     ``because`` is the first step of the evidence. ``line`` is the line of ``node`` when the rule matched.
+    ``before`` is the statement that synchronizes right before, if any; see `Finding.follows`.
     """
 
     finding: Finding
     because: Evidence | None
     node: ast.stmt | ast.expr
     line: int
+    before: ast.stmt | None = None
 
     def finding_now(self) -> Finding:
         """Return the finding with its evidence and with current line numbers."""
@@ -247,7 +250,8 @@ class Placed:
         if len(steps) > MOST_STEPS:
             steps = (*steps[: MOST_STEPS - 1], steps[-1])
         evidence = tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
-        finding = replace(self.finding, evidence=evidence, passed_too=too)
+        follows = self.before.lineno if self.before is not None else 0
+        finding = replace(self.finding, evidence=evidence, passed_too=too, follows=follows)
         if not down:
             return finding
         edits = tuple(
@@ -287,13 +291,15 @@ class Matcher:
         candidates = [statement for statement in statements.values() if statement.blocks]
         shared = FunctionSyntax(statements, function)
         try:
-            return [placed for candidate in candidates for placed in self._findings(candidate, shared)]
+            found = [each for candidate in candidates for each in self._findings(candidate, shared)]
+            before = drained_before(function, statements, {position for position, _ in found})
+            return [replace(placed, before=before.get(position)) for position, placed in found]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(self, candidate: Candidate, shared: FunctionSyntax) -> Iterator[Placed]:
-        """Yield the findings in one statement; at one place, the first rule reports."""
+    def _findings(self, candidate: Candidate, shared: FunctionSyntax) -> Iterator[tuple[Position, Placed]]:
+        """Yield the findings in one statement, each with the range of its node; at one place, the first rule reports."""
         if is_too_deep(*inside_of(candidate.node)):
             raise RecursionError
         facts = StatementFacts(candidate, shared)
@@ -303,7 +309,8 @@ class Matcher:
                 for match in rule.matches(node, facts):
                     if (place := facts.range_of(match.node)) not in taken:
                         taken.add(place)
-                        yield _finding(rule, match, facts, shared.function, _anchor(candidate.node))
+                        anchor = _anchor(candidate.node)
+                        yield _position(match.node), _finding(rule, match, facts, shared.function, anchor)
 
     def _rules_for(self, kind: type[ast.AST]) -> list[Rule]:
         if kind not in self._by_type:

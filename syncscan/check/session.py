@@ -349,6 +349,7 @@ def in_cells(outcome: Checked, project: Project) -> Checked:
             cell=cell,
             line=line,
             end_line=finding.end_line - back,
+            follows=max(finding.follows - back, 0),
             fix=replace(finding.fix, edits=edits),
         )
 

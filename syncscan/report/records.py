@@ -204,7 +204,7 @@ def _rank(finding: Finding, drives_models: Callable[[str], bool]) -> tuple[objec
         _ORDER[finding.when],
         finding.confidence is Confidence.ASSUMED,
         finding.evaluation,
-        finding.code in _SELDOM_AVOIDABLE,
+        bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,
         not (chain and drives_models(chain[0].rpartition(".")[2])),
         finding.code in _WRITTEN_AS_COPIES,
         bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),

@@ -66,7 +66,8 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
     """Group the findings that have one cause, each group at the place of its first finding.
 
     A group holds the findings of one rule in one function, or of one value in it. A line that several functions of the same
-    name repeat is a group too. A read of a property joins the synchronization in the body.
+    name repeat is a group too. A read of a property joins the synchronization in the body. A synchronization right behind
+    another one joins the other, see `Finding.follows`. The one that a fix starts with leads the group.
     """
     at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
@@ -74,7 +75,7 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
     of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
     of_line: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        wait = _in_body(finding, at_place)
+        wait = _first_of(finding, at_place)
         rule, value = (
             (wait.path, wait.function, wait.code),
             (wait.path, wait.function, wait.evidence),
@@ -85,8 +86,8 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
             group = of_line.get(line)
         if group is None:
             groups.append(group := [])
-        is_body = bool(group) and _in_body(group[0], at_place) is finding
-        group.insert(0 if is_body else len(group), finding)
+        leads = bool(group) and _first_of(group[0], at_place) is finding
+        group.insert(0 if leads else len(group), finding)
         of_rule.setdefault(rule, group)
         of_value.setdefault(value, group)
         of_line.setdefault(line, group)
@@ -112,6 +113,14 @@ def _in_body(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> F
     return finding
 
 
+def _first_of(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:
+    """Return the synchronization that a fix starts with: in the body of a property, or before others that find no work left."""
+    finding = _in_body(finding, at_place)
+    while finding.follows and (before := at_place.get((finding.unit, finding.follows))) is not None:
+        finding = before
+    return finding
+
+
 def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) -> Iterator[Text]:
     yield _head(finding)
     gutter = len(str(finding.end_line))
@@ -120,10 +129,19 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
     for note, text in _notes(finding):
         yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
     others = sorted(others, key=lambda other: other.unit != finding.unit)  # those of the file need no path
-    same = [_from(finding, other) for other in others if other.code == finding.code]
-    fed = [f"{_from(finding, other)} {other.code}" for other in others if other.code != finding.code]
-    for note, places in (("the same at", same), ("the same value blocks at", fed)):
-        if places:
+    after = [other for other in others if other.follows]
+    same = [other for other in others if not other.follows and other.code == finding.code]
+    fed = [other for other in others if not other.follows and other.code != finding.code]
+    for note, group in (
+        ("the same at", same),
+        ("the same cause at", fed),
+        ("little to block for at", after),
+    ):
+        if group:
+            places = [
+                _from(finding, other) + (f" {other.code}" if other.code != finding.code else "")
+                for other in group
+            ]
             yield Text.assemble((f"{margin} = {note}: ", "bold"), ", ".join(places))
 
 
@@ -188,6 +206,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "also passed at", places_of(finding.passed_too)
     if finding.brought_by:
         yield "introduced by the change of", finding.brought_by
+    if finding.follows:
+        yield "little to block for", f"line {finding.follows} synchronizes right before"
     if len(finding.call_chain) > 1:
         yield finding.rate, " -> ".join(finding.call_chain)
     said, text = finding.fix.in_words if finding.fix.edits else "", advice(finding)

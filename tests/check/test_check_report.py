@@ -301,13 +301,16 @@ def test_a_copy_that_its_author_wrote_as_one_comes_after_a_hidden_synchronizatio
 import torch
 
 
-def fit(loader, mask):
+def fit(loader, model):
     for batch in loader:
         loss = batch.cuda().sum()
         loss.backward()
-        kept = loss.cpu(), loss[loss > 0]
+        kept = loss.cpu()
+        loss.backward()
         assert loss > 0
+        loss.backward()
+        model(kept, loss[loss > 0])
 """
     project({"a.py": source})
     lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
-    assert [line.split(" ")[1] for line in lines[:3]] == ["SYN201", "SYN104", "SYN105"]
+    assert [line.split(" ")[1] for line in lines[:3]] == ["SYN104", "SYN201", "SYN105"]

@@ -33,6 +33,7 @@ class FindingWriter:
             self._because(placed.because),
             Spot.of(placed.node).data(),
             placed.line,
+            placed.before and Spot.of(placed.before).data(),
         ]
 
     def wait(self, wait: Value) -> Data:
@@ -72,9 +73,10 @@ class FindingReader:
 
     def placed(self, data: Data) -> Placed:
         """Return the finding of data."""
-        what, because, spot, line = data
-        finding = finding_of(what)
-        return Placed(finding, self._because(because), self._trees.node(finding.path, spot), line)
+        what, because, spot, line, before = data
+        finding, node = finding_of(what), self._trees.node
+        earlier = before and node(finding.path, before)
+        return Placed(finding, self._because(because), node(finding.path, spot), line, earlier)
 
     def wait(self, data: Data) -> Value:
         """Return the value that a property blocks on."""

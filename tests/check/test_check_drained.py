@@ -1,0 +1,106 @@
+"""A synchronization right behind another one finds little to block for, and says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HEAD = """\
+import torch
+
+
+def step(model, items, log, other):
+    scores = torch.zeros(8, device="cuda")
+    masks = scores > 0
+"""
+# What stands between two synchronizations, and whether the second follows the first.
+BETWEEN = {
+    "nothing": ("", True),
+    "a number": ("    n = len(items) + 2\n", True),
+    "a log line": ("    log.append(n)\n    logger.info('%d', n)\n", True),
+    "host data": ("    names = 'a b'.split()\n", True),
+    "a branch that leaves": ("    if n > 2:\n        model(scores)\n        return n\n", True),
+    "an operation on the GPU": ("    scores = scores * 2\n", False),
+    "an operation in place": ("    scores += 1\n", False),
+    "an operation without a result": ("    scores.sum().backward()\n", False),
+    "the size of a tensor": ("    n = scores.size(0) + scores.numel()\n", True),
+    "a copy that the host does not wait for": (
+        "    ids = torch.ones(3).pin_memory().to('cuda', non_blocking=True)\n",
+        True,
+    ),
+    "a call of unknown purpose": ("    model(items)\n", False),
+    "a function of the file": ("    launch(items)\n", False),
+    "a method of an unknown object": ("    other.run()\n", False),
+    "a branch that may launch": ("    if n > 2:\n        model(scores)\n", False),
+    "a loop that may launch": ("    for item in items:\n        model(item)\n", False),
+    "a body that may fail": (
+        "    try:\n        n = 3\n    except ValueError:\n        model(scores)\n",
+        False,
+    ),
+    "a point where others run": ("    yield n\n", False),
+}
+
+
+@pytest.mark.parametrize(("between", "follows"), BETWEEN.values(), ids=BETWEEN)
+def test_work_between_two_synchronizations_keeps_them_apart(syncscan, project, between, follows):
+    program = f"{HEAD}    n = scores.max().item()\n{between}    return masks.tolist()\n\n\ndef launch(items):\n    return items\n"
+    project({"a.py": program})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert [each["code"] for each in found] == ["SYN101", "SYN102"]
+    assert found[1].get("follows") == (7 if follows else None)
+    assert "follows" not in found[0]
+
+
+def test_it_joins_the_entry_of_the_first(syncscan, project):
+    program = f"{HEAD}    kept = scores.cpu()\n    chosen = scores[masks]\n    other(scores)\n    if scores.any():\n        return kept\n"
+    project({"a.py": program})
+    text = syncscan("check", "--isolated").stdout
+    heads = [line.split()[:2] for line in text.splitlines() if line.startswith("a.py:")]
+    assert heads == [["a.py:10:8:", "SYN104"]]
+    assert "= little to block for at: 8:14 SYN201\n" in text
+    assert "= the same cause at: 7:12 SYN105\n" in text
+
+
+def test_the_first_leads_the_entry_although_copies_come_after_hidden_synchronizations(syncscan, project):
+    project(
+        {"a.py": f"{HEAD}    kept = scores.cpu()\n    return kept, torch.zeros(8, device='cuda')[masks]\n"}
+    )
+    text = syncscan("check", "--isolated").stdout
+    heads = [line.split()[:2] for line in text.splitlines() if line.startswith("a.py:")]
+    assert heads == [["a.py:7:12:", "SYN105"]]
+    assert "= little to block for at: 8:18 SYN201\n" in text
+
+
+def test_a_suppressed_first_leaves_the_second_with_a_remark(syncscan, project):
+    program = f"{HEAD}    n = scores.max().item()  # syncscan: ignore[SYN101] the size of the batch\n    return n, masks.tolist()\n"
+    project({"a.py": program})
+    text = syncscan("check", "--isolated").stdout
+    assert text.startswith("a.py:8:15: SYN102 ")
+    assert "= little to block for: line 7 synchronizes right before\n" in text
+
+
+def test_a_function_that_synchronizes_by_its_name_comes_before(syncscan, project):
+    project({"a.py": f"{HEAD}    torch_sync()\n    return masks.tolist()\n"})
+    text = syncscan("check", "--isolated").stdout
+    assert "= little to block for: line 7 synchronizes right before\n" in text
+
+
+def test_iterations_of_a_loop_do_not_follow_each_other(syncscan, project):
+    project(
+        {
+            "a.py": f"{HEAD}    for item in items:\n        print(scores.max().item())\n    print(masks.tolist())\n"
+        }
+    )
+    text = syncscan("check", "--isolated").stdout
+    assert "little to block for" not in text
+
+
+def test_the_line_before_moves_with_its_file(syncscan, project):
+    program = f"{HEAD}    n = scores.max().item()\n    return n, masks.tolist()\n"
+    project({"a.py": program})
+    ask = ("check", "--isolated", "--output-format", "json", "--cache-dir", "kept")
+    (_, first) = json.loads(syncscan(*ask).stdout)["findings"]
+    project({"a.py": f"# a comment\n\n{program}"})
+    (_, moved) = json.loads(syncscan(*ask).stdout)["findings"]
+    assert (first["follows"], moved["follows"]) == (7, 9)
