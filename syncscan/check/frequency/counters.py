@@ -49,7 +49,12 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
         return _is_rare(test.operand, counters, holds=not holds)
     if isinstance(test, ast.BoolOp):
         parts = [_is_rare(part, counters, holds=holds) for part in test.values]
-        return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+        if isinstance(test.op, ast.And) is holds:
+            return any(parts)
+        # `step % 100 == 0 or step == last`
+        return any(parts) and all(
+            rare or _asks_for_one(part, holds=holds) for rare, part in zip(parts, test.values, strict=True)
+        )
     if debugs(test, holds=holds):
         return True
     if isinstance(test, ast.BinOp):
@@ -57,6 +62,14 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
     if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):
         return holds and _matches(_ASKS, last_name(test.func if isinstance(test, ast.Call) else test))
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and _compares(test, counters, holds=holds)
+
+
+def _asks_for_one(test: ast.expr, *, holds: bool) -> bool:
+    """Return whether a comparison of two variables has this outcome for a single value of each."""
+    if not isinstance(test, ast.Compare) or isinstance(test.comparators[0], ast.Constant):
+        return False
+    operator = test.ops[0]
+    return isinstance(operator, (ast.Eq, ast.NotEq)) and isinstance(operator, ast.Eq) is holds
 
 
 def _compares(test: ast.Compare, counters: frozenset[str], *, holds: bool) -> bool:

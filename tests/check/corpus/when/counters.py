@@ -21,6 +21,14 @@ class Module(torch.nn.Module):
             loss.tolist()  # expect: SYN102 (step)
         if not (self.steps % self.save_every):
             loss.tolist()  # expect: SYN102 (once)
+        if self.is_master and (batch_idx % 100 == 0 or self.count == self.total):
+            loss.tolist()  # expect: SYN102 (once)
+        if batch_idx % 100 == 0 or self.count != self.total:
+            loss.tolist()  # expect: SYN102 (step)
+        if batch_idx % 100 == 0 or self.mode == "all":
+            loss.tolist()  # expect: SYN102 (step)
+        if self.count == self.total:
+            loss.tolist()  # expect: SYN102 (step)
         if self.metrics.should_log(self.step):
             loss.tolist()  # expect: SYN102 (once)
         if self.should_stop:
