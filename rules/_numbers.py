@@ -71,12 +71,13 @@ def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     value = _written_out(number)
     dtype = facts.argument(call, "dtype")
     is_small = isinstance(value, float) and (0 <= value <= _INT8_MAX or not math.isfinite(value))
-    if is_length(number, facts):
+    if is_length(number, facts) or _is_number(number, facts, is_typed=dtype is not None):
         return dtype is None or (facts.of(dtype).kind is Kind.DTYPE and last_part(dtype) in _TAKE_LENGTHS)
     return fills_exactly(number, call, facts) or (dtype is not None and is_small)
 
 
 _TAKE_LENGTHS = frozenset({"int64", "long", "int32", "int", "float32", "float", "float64", "double"})
+_OF_PYTHON = frozenset({"bool", "int", "float"})
 _LENGTHS = frozenset({"torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.dim"})
 
 
@@ -92,6 +93,14 @@ def is_length(node: ast.expr, facts: Facts) -> bool:
         and node.value.attr == "shape"
         and facts.of(node.value.value).kind in {Kind.TENSOR, Kind.NDARRAY, Kind.UNKNOWN}
     )
+
+
+def _is_number(node: ast.expr, facts: Facts, *, is_typed: bool) -> bool:
+    """Return whether a variable holds a number: a truth value, an integer or a float, or any number where a dtype is given."""
+    value = facts.of(node)
+    if not isinstance(node, (ast.Name, ast.Attribute)) or value.kind is not Kind.NUMBER:
+        return False
+    return is_typed or value.dtype in _OF_PYTHON
 
 
 def last_part(node: ast.expr) -> str:

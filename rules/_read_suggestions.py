@@ -66,6 +66,11 @@ OF_READS: dict[str, Suggestion] = {
         "a choice between two values",
         "choose on the GPU: `torch.where({test}, {new}, {old})`",
     ),
+    "comparison": row(
+        "103",
+        "`torch.equal` or `torch.allclose`",
+        "keep the answer on the GPU, as in `torch.isclose(a, b).all()`; or drop the test, if the work behind it changes nothing for equal tensors",
+    ),
     "scale": row(
         "103",
         "the scale of a `GradScaler`",

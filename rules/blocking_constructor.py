@@ -15,7 +15,8 @@ memory. The copy synchronizes the stream, even for a single number.
 - an integer from 0 to 127 with any dtype;
 - a number that a dtype written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`).
 
-The fix is unsafe for a float from 0 to 127 with another dtype: `torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does
+The fix is unsafe for a variable that holds a number, without a dtype or with a wide one: `torch.tensor` keeps the dtype of
+a NumPy number, `torch.full` does not. It is unsafe for a float from 0 to 127 with another dtype: `torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does
 not. Larger numbers are infinite in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` if `n` is a
 number written out, or a `len()` with a given dtype: `torch.tensor` cannot tell the dtype of an empty list.
 
@@ -86,6 +87,28 @@ import torch
 rows = torch.zeros(8, 4, device="cuda")
 count = torch.full((), rows.shape[0], device="cuda")
 ends = torch.full((1,), len(rows), dtype=torch.int32, device="cuda")
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+
+def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
+    levels = (1 << bits) - 1
+    total = rows.numel()
+    most = torch.tensor(levels, device="cuda")  # expect: SYN301
+    return most / torch.tensor(total, dtype=torch.float64, device="cuda")  # expect: SYN301
+""",
+            fixed="""\
+import torch
+
+
+def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
+    levels = (1 << bits) - 1
+    total = rows.numel()
+    most = torch.full((), levels, device="cuda")
+    return most / torch.full((), total, dtype=torch.float64, device="cuda")
 """,
         ),
         Example(

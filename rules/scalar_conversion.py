@@ -86,13 +86,18 @@ same = torch.isclose(scores, distance).all()
             return None
         name = facts.name_of(call.func)
         hint = suggest("scale") if name.endswith(".get_scale") else _of_a_number(call, facts)
-        message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
         is_comparison = name.rpartition(".")[2] in _COMPARISONS
+        effect = (
+            "compares CUDA tensors and returns a Python truth value"
+            if is_comparison
+            else "converts a CUDA tensor to a Python number"
+        )
+        message = f"{shown(call, facts)} {effect}, which blocks the CPU"
         return Match(call, message, gpu_operand(call, facts), hint, is_implicit=is_comparison)
 
 
 def _of_a_number(call: ast.Call, facts: Facts) -> str:
     """Return the suggestion for a conversion, by the use of the number; a comparison of tensors may only be asserted."""
     if facts.name_of(call.func).rpartition(".")[2] in _COMPARISONS:
-        return of_an_assertion(call, facts) if facts.raises(call) else ""
+        return of_an_assertion(call, facts) if facts.raises(call) else suggest("comparison")
     return of_a_number(call, next(iter(given(call)), None), facts)
