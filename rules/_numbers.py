@@ -71,7 +71,7 @@ def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     value = _written_out(number)
     dtype = facts.argument(call, "dtype")
     is_small = isinstance(value, float) and (0 <= value <= _INT8_MAX or not math.isfinite(value))
-    if is_length(number, facts) or _is_number(number, facts, is_typed=dtype is not None):
+    if is_length(number, facts) or _is_number(number, call, facts):
         return dtype is None or (facts.of(dtype).kind is Kind.DTYPE and last_part(dtype) in _TAKE_LENGTHS)
     return fills_exactly(number, call, facts) or (dtype is not None and is_small)
 
@@ -95,12 +95,13 @@ def is_length(node: ast.expr, facts: Facts) -> bool:
     )
 
 
-def _is_number(node: ast.expr, facts: Facts, *, is_typed: bool) -> bool:
-    """Return whether a variable holds a number: a truth value, an integer or a float, or any number where a dtype is given."""
+def _is_number(node: ast.expr, call: ast.Call, facts: Facts) -> bool:
+    """Return whether a variable holds a truth value, an integer or a float. An integer that requires a gradient is another error."""
     value = facts.of(node)
-    if not isinstance(node, (ast.Name, ast.Attribute)) or value.kind is not Kind.NUMBER:
-        return False
-    return is_typed or value.dtype in _OF_PYTHON
+    is_real = value.kind is Kind.NUMBER and value.dtype in _OF_PYTHON
+    return (
+        isinstance(node, (ast.Name, ast.Attribute)) and is_real and not facts.argument(call, "requires_grad")
+    )
 
 
 def last_part(node: ast.expr) -> str:

@@ -96,9 +96,8 @@ import torch
 
 def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
     levels = (1 << bits) - 1
-    total = rows.numel()
     most = torch.tensor(levels, device="cuda")  # expect: SYN301
-    return most / torch.tensor(total, dtype=torch.float64, device="cuda")  # expect: SYN301
+    return rows / most
 """,
             fixed="""\
 import torch
@@ -106,9 +105,8 @@ import torch
 
 def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
     levels = (1 << bits) - 1
-    total = rows.numel()
     most = torch.full((), levels, device="cuda")
-    return most / torch.full((), total, dtype=torch.float64, device="cuda")
+    return rows / most
 """,
         ),
         Example(

@@ -46,8 +46,10 @@ def constant(value: Hashable) -> AbstractValue:
         return TRUE if value else FALSE
     if isinstance(value, int):
         return AbstractValue(Kind.NUMBER, dtype="int", payload=value)
-    if isinstance(value, (float, complex)):
+    if isinstance(value, float):
         return FLOAT
+    if isinstance(value, complex):
+        return AbstractValue(Kind.NUMBER, payload=value)
     if isinstance(value, str):
         return AbstractValue(Kind.STRING, payload=value) if len(value) < 80 else STRING
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
