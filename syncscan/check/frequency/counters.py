@@ -48,13 +48,7 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_rare(test.operand, counters, holds=not holds)
     if isinstance(test, ast.BoolOp):
-        parts = [_is_rare(part, counters, holds=holds) for part in test.values]
-        if isinstance(test.op, ast.And) is holds:
-            return any(parts)
-        # `step % 100 == 0 or step == last`
-        return any(parts) and all(
-            rare or _asks_for_one(part, holds=holds) for rare, part in zip(parts, test.values, strict=True)
-        )
+        return _combines(test, counters, holds=holds)
     if debugs(test, holds=holds):
         return True
     if isinstance(test, ast.BinOp):
@@ -62,6 +56,16 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
     if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):
         return holds and _matches(_ASKS, last_name(test.func if isinstance(test, ast.Call) else test))
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and _compares(test, counters, holds=holds)
+
+
+def _combines(test: ast.BoolOp, counters: frozenset[str], *, holds: bool) -> bool:
+    """Return whether several tests have this outcome in few steps, such as ``step % 100 == 0 or step == last``."""
+    parts = [_is_rare(part, counters, holds=holds) for part in test.values]
+    if isinstance(test.op, ast.And) is holds:
+        return any(parts)
+    return any(parts) and all(
+        rare or _asks_for_one(part, holds=holds) for rare, part in zip(parts, test.values, strict=True)
+    )
 
 
 def _asks_for_one(test: ast.expr, *, holds: bool) -> bool:

@@ -35,8 +35,8 @@ class Op(IntEnum):
     DICT_OF = auto()  # (value)
     SLICE = auto()  # (bounds)
     ITERATED = auto()  # (whole)
-    UNPACKED = auto()  # (whole); position, number of targets, whether one is starred
-    STARRED = auto()  # (whole): what a starred target takes
+    UNPACKED = auto()  # (whole); position, number of targets, position of the starred one or None
+    STARRED = auto()  # (whole): the list of a starred target; the same
     LAMBDA = auto()  # ; its number among those of the function
     ENTERED = auto()  # (context manager)
     WITH_DEVICE = auto()  # (device before, context manager)

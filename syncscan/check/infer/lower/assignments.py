@@ -9,7 +9,6 @@ from syncscan.check.infer.lower.calls import mutate
 from syncscan.check.infer.lower.expressions import operator_name
 from syncscan.check.infer.lower.lowering import STATEMENTS, TARGETS, Lowering, lowers
 from syncscan.check.infer.source.mirrors import advances, mirrored
-from syncscan.model import Kind
 
 
 @lowers(STATEMENTS, ast.Assign)
@@ -71,18 +70,16 @@ def _to_name(to: Lowering, target: ast.Name, slot: Slot) -> None:
 
 @lowers(TARGETS, ast.Starred)
 def _to_rest(to: Lowering, target: ast.Starred, slot: Slot) -> None:
-    to.assign(target.value, to.once(Op.STARRED, (slot,)))
+    to.assign(target.value, slot)
 
 
 @lowers(TARGETS, ast.Tuple, ast.List)
 def _to_several(to: Lowering, target: ast.Tuple | ast.List, slot: Slot) -> None:
-    starred = any(isinstance(item, ast.Starred) for item in target.elts)
+    star = next((place for place, item in enumerate(target.elts) if isinstance(item, ast.Starred)), None)
     count = len(target.elts)
     for position, item in enumerate(target.elts):
-        part = to.once(Op.UNPACKED, (slot,), (position, count, starred))
-        if isinstance(item, ast.Starred):
-            part = to.once(Op.LIST_OF, (part,), Kind.LIST)
-        to.assign(item, part)
+        op = Op.STARRED if position == star else Op.UNPACKED
+        to.assign(item, to.once(op, (slot,), (position, count, star)))
 
 
 @lowers(TARGETS, ast.Attribute)

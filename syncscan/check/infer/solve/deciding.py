@@ -95,7 +95,8 @@ def _index_of(state: State, slot: Slot, index: int | None) -> int | None:
     if state.ir.ops[slot] in _SAME:
         return index
     if state.ir.ops[slot] == Op.UNPACKED:
-        return int(state.ir.data[slot][0])
+        position, count, star = state.ir.data[slot]
+        return int(position if star is None or position < star else position - count)
     payload = state.values[state.ir.operands[slot][1]].payload if state.ir.ops[slot] == Op.SUBSCRIPT else None
     return payload if isinstance(payload, int) else None
 

@@ -328,17 +328,22 @@ def _iterated(at: Point, values: Values, data: None) -> AbstractValue:
 
 
 @register(INSTRUCTIONS, Op.UNPACKED)
-def _unpacked(at: Point, values: Values, data: tuple[int, int, bool]) -> AbstractValue:
-    (value,), (position, count, starred) = values, data
+def _unpacked(at: Point, values: Values, data: tuple[int, int, int | None]) -> AbstractValue:
+    (value,), (position, count, star) = values, data
     value = value.options[0] if value.kind is Kind.UNION and len(value.options) == 1 else value
     if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
         fields = at.fields(value.payload)[:count]
-        known = len(fields) == count and not starred
+        known = len(fields) == count and star is None
         return at.attribute(value, fields[position]) if known else element_of(value)
     items = value.items if value.kind is not Kind.UNION else None
-    if items is not None and len(items) == count and not starred:
-        return by_use(at, items[position])
+    if items is not None and _fits(items, count, star):
+        return by_use(at, items[position if star is None or position < star else position - count])
     return by_use(at, settled(at, element_of(value)))
+
+
+def _fits(items: Sequence[AbstractValue], count: int, star: int | None) -> bool:
+    """Return whether so many targets, one of them starred or none, take these items."""
+    return len(items) == count if star is None else len(items) >= count - 1
 
 
 @register(INSTRUCTIONS, Op.CAPTURED_PATTERN)
@@ -349,8 +354,12 @@ def _captured_pattern(at: Point, values: Values, data: tuple[int, int]) -> Abstr
 
 
 @register(INSTRUCTIONS, Op.STARRED)
-def _starred(at: Point, values: Values, data: None) -> AbstractValue:
-    return list_of(element_of(values[0]))
+def _starred(at: Point, values: Values, data: tuple[int, int, int]) -> AbstractValue:
+    (value,), (position, count, _) = values, data
+    items = value.items if value.kind in {Kind.LIST, Kind.TUPLE} else None
+    if items is not None and _fits(items, count, position):
+        return sequence([*items[position : len(items) - (count - 1 - position)]], Kind.LIST)
+    return list_of(by_use(at, settled(at, element_of(value))))
 
 
 @register(INSTRUCTIONS, Op.ADDED)

@@ -81,8 +81,10 @@ def _answer_of_two(at: Point, left: AbstractValue, right: AbstractValue, operato
     if left.kind is Kind.UNION or right.kind is Kind.UNION:
         pairs = [(one, other) for one in left.options for other in right.options]
         return join_all([_answer_of_two(at, one, other, operator) for one, other in pairs])
-    if operator in {"Eq", "NotEq"} and Kind.STRING in {left.kind, right.kind}:
-        return BOOL  # a tensor equals no text, and torch does not look at it to say so
+    kinds = {left.kind, right.kind}
+    is_other = Kind.STRING in kinds or (Kind.NONE in kinds and Kind.NDARRAY not in kinds)
+    if operator in {"Eq", "NotEq"} and is_other:
+        return BOOL  # a tensor equals no text and not None, and torch does not look at it to say so (measured, torch 2.13)
     return _answer(at, [left, right], operator)
 
 

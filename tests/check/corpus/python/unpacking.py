@@ -17,7 +17,7 @@ def run(batches):
     c.item()  # expect: SYN101
     first, *rest = gpu, host, host
     first.item()  # expect: SYN101
-    rest[0].item()  # false: SYN101
+    rest[0].item()
     [d, e] = [host, gpu]
     d.item()  # silent
     e.item()  # expect: SYN101
