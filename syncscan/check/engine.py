@@ -31,7 +31,7 @@ from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
 from syncscan.check.prove.contracts import keep_contracts
 from syncscan.check.result import CheckResult, FactsUsed
 from syncscan.facts import FactSet
-from syncscan.model import Conventions, Failure
+from syncscan.model import Conventions, Failure, When
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
 from syncscan.system.memory import steady_memory
@@ -287,6 +287,8 @@ class _Project:
         self._matching.match(functions, progress, workers(jobs))
         for function, finding in self._matching.findings(functions):
             runs, chain = when.at(function, finding.line)
+            if finding.switch and runs is When.STEP:
+                runs, chain = When.UNKNOWN, ()
             entry_point = when.entry_point(function) if chain else ""
             found = replace(
                 finding,

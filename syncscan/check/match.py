@@ -54,6 +54,11 @@ class StatementFacts:
         self._shared = shared
         self._function = shared.function
 
+    @property
+    def switch(self) -> str:
+        """The switch that keeps the statement from running, or ""."""
+        return self._candidate.switch
+
     def of(self, node: ast.AST) -> Value:
         """Return the abstract value of an expression; a generator expression is a list of the values that it yields."""
         if isinstance(node, ast.GeneratorExp):
@@ -326,6 +331,7 @@ def _finding(
     finding = Finding(
         code=rule.code,
         name=rule.name,
+        switch=facts.switch,
         path=function.module.path,
         line=line,
         column=column,

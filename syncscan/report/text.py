@@ -206,6 +206,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "also passed at", places_of(finding.passed_too)
     if finding.brought_by:
         yield "introduced by the change of", finding.brought_by
+    if finding.switch:
+        yield "switched off by", f"`{finding.switch}`, as far as the project shows"
     if finding.follows:
         yield "little to block for", f"line {finding.follows} synchronizes right before"
     if len(finding.call_chain) > 1:

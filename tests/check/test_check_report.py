@@ -314,3 +314,32 @@ def fit(loader, model):
     project({"a.py": source})
     lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
     assert [line.split(" ")[1] for line in lines[:3]] == ["SYN104", "SYN201", "SYN105"]
+
+
+def test_a_line_that_the_project_switches_off_names_the_switch(syncscan, project):
+    source = """\
+import torch
+
+
+class Loss(torch.nn.Module):
+    def __init__(self, balance=False):
+        super().__init__()
+        self.balance = balance
+
+    def forward(self, x: torch.Tensor):
+        if self.balance:
+            x.sum().item()
+        return x
+
+
+Loss()(torch.ones(1, device="cuda"))
+"""
+    project({"a.py": source})
+    text = syncscan("check", "--isolated").stdout
+    assert "= switched off by: `self.balance`, as far as the project shows\n" in text
+    assert "runs in every step" not in text
+    (found,) = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert (found["switch"], found["when"], found["call_chain"]) == ("self.balance", "unknown", [])
+    project({"b.py": "from a import Loss\n\nLoss(balance=True)\n"})
+    (found,) = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert ("switch" in found, found["when"]) == (False, "step")

@@ -7,7 +7,7 @@ from typing import Any
 
 from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix, When
 
-_TEXTS = ("code", "name", "path", "function", "expression", "message", "entry_point")
+_TEXTS = ("code", "name", "path", "function", "expression", "message", "entry_point", "switch")
 _NUMBERS = ("line", "column", "end_line", "end_column", "follows")
 
 

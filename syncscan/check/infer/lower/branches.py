@@ -16,23 +16,27 @@ from syncscan.model import Kind
 @lowers(STATEMENTS, ast.If)
 def _if(to: Lowering, node: ast.If) -> bool:
     """Lower an ``if`` with its chain of ``elif`` branches, iteratively."""
-    start, ends, opened = to.env.begin(), list[Changes](), 0
+    start, ends, opened, switch = to.env.begin(), list[Changes](), 0, to.switch
     while True:
         to.truth(to.evaluate(node.test))
         arm = to.env.begin()
-        if _runs_side(to, node.test, node.body, holds=True):
+        goes_on = _runs_side(to, node.test, node.body, holds=True)
+        if goes_on:
             ends.append(to.env.changes(start))
         to.env.undo(arm)
         inner = node.orelse[0] if len(node.orelse) == 1 else None
         if not isinstance(inner, ast.If) or to.runs_elsewhere(node.test, holds=False):
             break
         narrow(to, node.test, holds=False)
+        to.switch = to.switch or _switched_off(to, node.test, (), holds=False)
         node = to.statement = inner
         opened += 1
         if to.listener is not None:
-            to.listener.begin(node)
+            to.listener.begin(node, to.switch)
     if _runs_side(to, node.test, node.orelse, holds=False):
         ends.append(to.env.changes(start))
+    # Behind `if switch: return` runs what runs where the test fails.
+    to.switch = switch or ("" if goes_on or opened else _switched_off(to, node.test, (), holds=False))
     for _ in range(opened):
         if to.listener is not None:
             to.listener.end()
@@ -48,9 +52,25 @@ def _runs_side(to: Lowering, test: ast.expr, body: list[ast.stmt], *, holds: boo
         return False
     listener = to.listener
     silent = listener is not None and listener.contradiction(test, holds=holds, lowering=to)
+    outer = to.switch
+    to.switch = outer or _switched_off(to, test, body, holds=holds)
     with to.silent(silent=silent):
         narrow(to, test, holds=holds)
-        return to.run(body)
+        reached = to.run(body)
+    to.switch = outer
+    return reached
+
+
+def _switched_off(to: Lowering, test: ast.expr, body: Sequence[ast.stmt], *, holds: bool) -> str:
+    """Return the switch that keeps statements from running, or ""; see `Listener`. Others set one that the statements set back."""
+    switch = to.listener.switched_off(test, holds=holds) if to.listener is not None else ""
+    inside = (node for statement in body for node in walk(statement)) if switch else ()
+    is_set = any(
+        path_of(node) == switch and isinstance(node.ctx, ast.Store)
+        for node in inside
+        if isinstance(node, (ast.Name, ast.Attribute))
+    )
+    return "" if is_set else switch
 
 
 def _leave_out(to: Lowering, body: list[ast.stmt]) -> None:
@@ -111,7 +131,7 @@ def _match(to: Lowering, node: ast.Match) -> bool:
 def _guard(to: Lowering, case: ast.match_case, test: ast.expr) -> None:
     """Lower the guard of a case; it is reported under a synthetic ``if`` statement."""
     if to.listener is not None:
-        to.listener.begin(_as_if(case, test, to.module.lines))
+        to.listener.begin(_as_if(case, test, to.module.lines), to.switch)
     to.truth(to.evaluate(test))
     if to.listener is not None:
         to.listener.end()

@@ -61,7 +61,7 @@ def _lambda_body(to: Lowering, node: ast.Lambda) -> None:
     """Lower the expression of a lambda; the listener sees the expression as part of the enclosing statement."""
     statement, listener = to.function.statement, to.listener
     if listener is not None and statement is not None:
-        listener.begin(statement)
+        listener.begin(statement, to.switch)
     to.emit_at(node, Op.RETURN, (to.evaluate(node.body),))
     if listener is not None and statement is not None:
         listener.end()

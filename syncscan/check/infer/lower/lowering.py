@@ -42,7 +42,7 @@ def lowers(table: dict[Any, Callable[..., Any]], *kinds: type[ast.AST]) -> Calla
 class Listener(Protocol):
     """An observer of a repeated lowering, which maps syntax nodes to slots."""
 
-    def begin(self, node: ast.stmt) -> None:
+    def begin(self, node: ast.stmt, switch: str) -> None:
         """Enter a statement; statements nest."""
 
     def end(self) -> None:
@@ -69,6 +69,12 @@ class Listener(Protocol):
     def contradiction(self, test: ast.expr, *, holds: bool, lowering: Lowering) -> bool:
         """Return whether a test can have this outcome only for values other than the inferred ones."""
 
+    def switched_off(self, test: ast.expr, *, holds: bool) -> str:
+        """Return the switch that keeps a test from this outcome, such as ``self.use_cache``, or "".
+
+        The project gives the switch one truth value alone, by its default and its calls.
+        """
+
 
 class Lowering:
     """The lowering of one function: its instructions, environment, and enclosing loops."""
@@ -87,6 +93,7 @@ class Lowering:
         self.statement: ast.stmt | None = None
         self.class_body: Class | None = None
         self.is_allowed = False  # inside of a region that allows synchronization
+        self.switch = ""  # that keeps the statements at hand from running, see `Listener.switched_off`
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
         self.rebound = scopes.rebound_of(function)  # names that functions defined in it set
         self.parameters: dict[Slot, str] = {}  # the slots of parameters as they are passed
@@ -145,21 +152,23 @@ class Lowering:
 
     def run(self, body: Sequence[ast.stmt]) -> bool:
         """Lower statements in order; return False if control flow cannot reach their end."""
-        listener = self.listener
+        listener, switch = self.listener, self.switch
+        reached: bool | None = True
         for node in body:
             handler = STATEMENTS.get(type(node))
             if handler is None:
                 continue
             self.statement = node
             if listener is not None:
-                listener.begin(node)
+                listener.begin(node, self.switch)
                 reached = handler(self, node)
                 listener.end()
             else:
                 reached = handler(self, node)
             if reached is False:
-                return False
-        return True
+                break
+        self.switch = switch
+        return reached is not False
 
     def evaluate(self, node: ast.expr) -> Slot:
         """Lower an expression; return its slot."""

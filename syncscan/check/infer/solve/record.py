@@ -38,6 +38,7 @@ class Candidate:
         default_factory=dict
     )  # of host arrays that drift from what is there
     blocks: bool = False
+    switch: str = ""  # that keeps the statement from running, see `Listener.switched_off`
 
     def at(self, position: Position) -> Value:
         """Return the value of the expression at a source range, or UNKNOWN."""
@@ -66,9 +67,9 @@ class Recorder:
         self._open: list[Candidate] = []
         self.statements: Statements = {}
 
-    def begin(self, node: ast.stmt) -> None:
+    def begin(self, node: ast.stmt, switch: str) -> None:
         """Begin a statement; statements nest."""
-        self._open.append(Candidate(node, self._value))
+        self._open.append(Candidate(node, self._value, switch=switch))
 
     def end(self) -> None:
         """End the innermost statement; a later evaluation, as in a loop, replaces the record."""
@@ -78,6 +79,10 @@ class Recorder:
         if record.blocks and known is not None and not known.blocks:
             del self.statements[place]  # those that may block stand in the order in which they were found to
         self.statements[place] = record
+
+    def slot_of(self, node: ast.expr) -> Slot | None:
+        """Return the slot of an expression of the innermost statement, or None."""
+        return self._open[-1].slots.get(position_of(node)) if self._open else None
 
     def value(self, node: ast.expr, slot: Slot) -> None:
         """Record the slot of an expression."""

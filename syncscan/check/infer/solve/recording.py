@@ -14,7 +14,9 @@ from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.lower.lowering import Lowering
 from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
 from syncscan.check.infer.solve.record import Recorder, Statements, Waits, is_candidate
+from syncscan.check.infer.solve.switches import switched_off
 from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
 from syncscan.check.infer.transfer.point import Point, Solving
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kinds_asked
@@ -51,10 +53,10 @@ class _Recording:
 
     # What the lowering tells
 
-    def begin(self, node: ast.stmt) -> None:
+    def begin(self, node: ast.stmt, switch: str) -> None:
         """See `Listener`."""
         if not self._silent:
-            self._recorder.begin(node)
+            self._recorder.begin(node, switch)
 
     def end(self) -> None:
         """See `Listener`."""
@@ -116,6 +118,19 @@ class _Recording:
             return False
         kinds = kinds_asked([values[slot] for slot in slots], names)
         return bool(kinds) and is_always(values[lowering.peek(asked[0])], kinds)
+
+    def switched_off(self, test: ast.expr, *, holds: bool) -> str:
+        """See `Listener`."""
+        return "" if self._silent else switched_off(test, self._truth_of, holds=holds)
+
+    def _truth_of(self, node: ast.expr) -> bool | None:
+        """Return the truth value that a parameter or an attribute of the object always has, or None."""
+        base, _, name = path_of(node).rpartition(".")
+        if base != "self" and (base or name not in self._state.function.by_name):
+            return None
+        slot = self._recorder.slot_of(node)
+        payload = BOTTOM.payload if slot is None else self._state.values[slot].payload
+        return payload if isinstance(payload, bool) else None
 
     # What the instructions tell
 
