@@ -99,10 +99,10 @@ class _Walk:
             elif candidate is None or _may_call(each, candidate):
                 before = after = None
             elif _computes(each, candidate):
-                after = (
-                    None  # the work of this statement alone, which is what its own synchronization waits for
-                )
-        return None if isinstance(node, ast.AugAssign) else after
+                after = None  # a synchronization of this statement itself waits for no other work
+        if isinstance(node, ast.AugAssign) and (candidate is None or not _is_host_data(node, candidate)):
+            return None
+        return after
 
 
 def _either(one: State, other: State) -> State:
@@ -136,19 +136,30 @@ def _may_call(node: ast.expr, candidate: Candidate) -> bool:
     return not all(option.kind in _HOST_DATA or option.is_cpu_tensor for option in base.options)
 
 
+def _is_host_data(node: ast.AugAssign, candidate: Candidate) -> bool:
+    """Return whether an operation in place changes host data, such as a counter."""
+    value = candidate.at(position_of(node.target))
+    return all(option.kind in _HOST_DATA for option in value.options)
+
+
 def _is_data(value: Value) -> bool:
     """Return whether a value is a tensor or host data, and not None."""
     return bool(value.options) and all(option.kind in {Kind.TENSOR, *_HOST_DATA} for option in value.options)
 
 
 def _computes(node: ast.expr, candidate: Candidate) -> bool:
-    """Return whether an expression computes a tensor that may be on the GPU."""
+    """Return whether an expression computes a tensor that may be on the GPU, stores into one, or gathers items by a tensor."""
     position = position_of(node)
+    if isinstance(node, ast.Subscript):
+        decides = node.value if isinstance(node.ctx, ast.Store) else node.slice
+        return _may_be_on_gpu(candidate.at(position_of(decides)))
     if not isinstance(node, _COMPUTES) or position in candidate.queued:
         return False
-    return any(
-        option.kind is Kind.TENSOR and not option.is_cpu_tensor for option in candidate.at(position).options
-    )
+    return _may_be_on_gpu(candidate.at(position))
+
+
+def _may_be_on_gpu(value: Value) -> bool:
+    return any(option.kind is Kind.TENSOR and not option.is_cpu_tensor for option in value.options)
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.expr]:

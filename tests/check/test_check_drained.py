@@ -18,11 +18,15 @@ def step(model, items, log, other):
 BETWEEN = {
     "nothing": ("", True),
     "a number": ("    n = len(items) + 2\n", True),
+    "a counter": ("    n = 0\n    n += 1\n", True),
     "a log line": ("    log.append(n)\n    logger.info('%d', n)\n", True),
     "host data": ("    names = 'a b'.split()\n", True),
     "a branch that leaves": ("    if n > 2:\n        model(scores)\n        return n\n", True),
     "an operation on the GPU": ("    scores = scores * 2\n", False),
     "an operation in place": ("    scores += 1\n", False),
+    "a store": ("    scores[2:] = 1\n", False),
+    "a gather": ("    picked = scores[scores.argsort()]\n", False),
+    "a view": ("    part = scores[2:]\n", True),
     "an operation without a result": ("    scores.sum().backward()\n", False),
     "the size of a tensor": ("    n = scores.size(0) + scores.numel()\n", True),
     "a copy that the host does not wait for": (
