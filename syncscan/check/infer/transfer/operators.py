@@ -84,7 +84,7 @@ def _answer_of_two(at: Point, left: AbstractValue, right: AbstractValue, operato
     kinds = {left.kind, right.kind}
     is_other = Kind.STRING in kinds or (Kind.NONE in kinds and Kind.NDARRAY not in kinds)
     if operator in {"Eq", "NotEq"} and is_other:
-        return BOOL  # a tensor equals no text and not None, and torch does not look at it to say so (measured, torch 2.13)
+        return BOOL  # a tensor equals no text and not None, and torch does not look at it to say so (torch 2.11, H100)
     return _answer(at, [left, right], operator)
 
 
