@@ -93,20 +93,16 @@ ends = torch.full((1,), len(rows), dtype=torch.int32, device="cuda")
             bad="""\
 import torch
 
-
-def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
-    levels = (1 << bits) - 1
-    most = torch.tensor(levels, device="cuda")  # expect: SYN301
-    return rows / most
+bits = 4
+levels = (1 << bits) - 1
+most = torch.tensor(levels, device="cuda")  # expect: SYN301
 """,
             fixed="""\
 import torch
 
-
-def scale(rows: torch.Tensor, bits: int) -> torch.Tensor:
-    levels = (1 << bits) - 1
-    most = torch.full((), levels, device="cuda")
-    return rows / most
+bits = 4
+levels = (1 << bits) - 1
+most = torch.full((), levels, device="cuda")
 """,
         ),
         Example(
