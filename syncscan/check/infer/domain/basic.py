@@ -49,7 +49,7 @@ def constant(value: Hashable) -> AbstractValue:
     if isinstance(value, float):
         return FLOAT
     if isinstance(value, complex):
-        return AbstractValue(Kind.NUMBER, payload=value)
+        return NUMBER
     if isinstance(value, str):
         return AbstractValue(Kind.STRING, payload=value) if len(value) < 80 else STRING
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
