@@ -184,7 +184,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
     of one model, and code near an entry point before code deep in the call chain. Hidden synchronizations come before copies that
-    the author wrote as copies. Readers would change 73% of the hidden ones of each step and 52% of the copies (`benchmarks/labels`).
+    the author wrote as copies, because readers act on them more often.
     """
     from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
 

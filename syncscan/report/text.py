@@ -116,7 +116,10 @@ def _in_body(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> F
 def _first_of(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:
     """Return the synchronization that a fix starts with: in the body of a property, or before others that find no work left."""
     finding = _in_body(finding, at_place)
-    while finding.follows and (before := at_place.get((finding.unit, finding.follows))) is not None:
+    while 0 < finding.follows < finding.line:  # another one on its own line may be itself
+        before = at_place.get((finding.unit, finding.follows))
+        if before is None:
+            break
         finding = before
     return finding
 

@@ -76,6 +76,16 @@ def test_the_first_leads_the_entry_although_copies_come_after_hidden_synchroniza
     assert "= little to block for at: 8:18 SYN201\n" in text
 
 
+def test_several_on_one_line_end_the_report(syncscan, project):
+    project(
+        {
+            "a.py": f"{HEAD}    n = scores.max().item(); found = masks.tolist()\n    if scores.any(): return scores.cpu()\n"
+        }
+    )
+    text = syncscan("check", "--isolated").stdout
+    assert "\n4 findings in 1 file; " in text
+
+
 def test_a_suppressed_first_leaves_the_second_with_a_remark(syncscan, project):
     program = f"{HEAD}    n = scores.max().item()  # syncscan: ignore[SYN101] the size of the batch\n    return n, masks.tolist()\n"
     project({"a.py": program})

@@ -4,9 +4,9 @@ import torch
 
 
 def attend(x: torch.Tensor, mask=None):
-    if mask != None:  # noqa: E711
+    if mask != None:  # noqa: E711 (the comparison is the case)
         x = x * mask
-    if x == None:  # noqa: E711
+    if x == None:  # noqa: E711 (the comparison is the case)
         return mask
     if x != 0:  # expect: SYN104 (unknown)
         return x

@@ -1,4 +1,4 @@
-"""A truth value that the project never gives otherwise switches lines off: a step then runs them with other settings alone."""
+"""A flag with one truth value in the whole project switches lines off: a step reaches these lines only with another value."""
 
 import torch
 from torch import nn
