@@ -95,11 +95,8 @@ def test_comments_stay_in_force_where_a_formatter_comes(syncscan, project):
         if file.parent.name != "suppress":  # whose programs have comments that are wrong on purpose
             text = re.sub(r" *# (expect|silent|because|at|reached|todo|false)\b.*", "", file.read_text())
             (root / f"{file.parent.name}_{file.name}").write_text(text)
-    found = len(json.loads(syncscan("check", "--output-format", "json").stdout)["findings"])
-    assert found > 500
-    assert syncscan("check", *WHY).stdout.startswith(
-        f"{found} findings ignored from now on, no findings left"
-    )
+    written = re.match(r"(\d+) findings ignored from now on, no findings left", syncscan("check", *WHY).stdout)
+    assert written and int(written[1]) > 500
     for length in (40, 120):
         config = ["--isolated", "--config", f"line-length={length}"]
         subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *config, root], check=True)
