@@ -95,7 +95,9 @@ def test_comments_stay_in_force_where_a_formatter_comes(syncscan, project):
         if file.parent.name != "suppress":  # whose programs have comments that are wrong on purpose
             text = re.sub(r" *# (expect|silent|because|at|reached|todo|false)\b.*", "", file.read_text())
             (root / f"{file.parent.name}_{file.name}").write_text(text)
-    written = re.match(r"(\d+) findings ignored from now on, no findings left", syncscan("check", *WHY).stdout)
+    written = re.match(
+        r"(\d+) findings ignored from now on, no findings left", syncscan("check", *WHY).stdout
+    )
     assert written
     assert int(written[1]) > 500
     for length in (40, 120):
