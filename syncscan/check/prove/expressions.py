@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.calls import base_value, call
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.definitions import decorate
@@ -265,7 +266,7 @@ def _comprehension(
             hashes(frame, node, item)
     walrus = {
         each.target.id
-        for each in ast.walk(node)
+        for each in walk(node)
         if isinstance(each, ast.NamedExpr) and isinstance(each.target, ast.Name)
     }
     kept = {name: frame.env[name] for name in walrus if name in frame.env}

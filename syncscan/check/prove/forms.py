@@ -101,6 +101,8 @@ def _yields(function: Function) -> bool:
     """Return whether the body of a function yields, in an expression too."""
     if function.is_generator or isinstance(function.node, ast.Module):
         return function.is_generator
+    if "yield" not in function.module.lines.text:
+        return False
     queue: list[ast.AST] = (
         [*function.node.body] if isinstance(function.node.body, list) else [function.node.body]
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.syntax import inside
 
 
 def gives_back(decorator: Function) -> bool:
@@ -40,25 +41,22 @@ def _is_plain(function: Function) -> bool:
 
 def _returned_name(node: ast.FunctionDef) -> str:
     """Return the one name that every end of a function returns, or ""."""
-    if not isinstance(node.body[-1], ast.Return):
+    last = node.body[-1]
+    if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
         return ""
-    values = {
-        each.value.id if isinstance(each.value, ast.Name) else ""
-        for statement in node.body
-        for each in _own_nodes(statement)
-        if isinstance(each, ast.Return)
-    }
-    return values.pop() if len(values) == 1 else ""
+    name = last.value.id
+    returned = (each.value for each in _own_nodes(node.body) if isinstance(each, ast.Return))
+    return name if all(isinstance(each, ast.Name) and each.id == name for each in returned) else ""
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and its descendants outside nested functions and classes, in no order."""
-    queue = [node]
+def _own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes and their descendants outside nested functions and classes, in no order."""
+    queue = [*body]
     while queue:
         each = queue.pop()
         yield each
         if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            queue += ast.iter_child_nodes(each)
+            queue += inside(each)
 
 
 def stores_of(node: ast.AST, name: str) -> list[ast.AST]:

@@ -124,7 +124,7 @@ def _rows_of(node: ast.stmt | ast.expr) -> range:
 
 def _defining_rows(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[int]:
     """Yield the numbers of the lines of a function's signature, and of statements in the body that define something."""
-    parts = [*ast.walk(node.args), *filter(None, [node.returns])]
+    parts = [*walk(node.args), *filter(None, [node.returns])]
     head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
     yield from range(node.lineno, head + 1)
     for statement in filter(_defines, node.body):
@@ -170,7 +170,7 @@ def _is_alone(statement: ast.stmt, rows: Sequence[str]) -> bool:
 
 
 def _defines(statement: ast.stmt) -> bool:
-    return any(isinstance(each, _DEFINING) for each in ast.walk(statement))
+    return any(isinstance(each, _DEFINING) for each in walk(statement))
 
 
 def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
@@ -186,7 +186,7 @@ def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
 def _hooks(module: Module) -> Iterator[tuple[str, bool, int]]:
     if "_hook(" not in module.lines.text:
         return
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         name = node.func.attr

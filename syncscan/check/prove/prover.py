@@ -322,6 +322,8 @@ class Prover:
 
     def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
         """Return a value, narrowed by the runtime facts on a name in some functions where the value is open."""
+        if not self.source.has_facts:
+            return value
         found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
         seen = join_all(found)
         if not found or TOP in found:

@@ -22,7 +22,7 @@ from syncscan.check.infer.source.index import (
     Virtual,
     imported_names,
 )
-from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.infer.source.syntax import dotted_name, inside, last_name, walk
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, plain_targets
@@ -243,7 +243,7 @@ class Definitions:
 
     def _names_lazy(self, annotation: ast.expr, module: Module, seen: int = 0) -> bool:
         """Return whether an annotation, or a part of it, names an iterable that may run code during iteration."""
-        for node in ast.walk(annotation):
+        for node in walk(annotation):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if any(name in node.value for name in _LAZY):
                     return True
@@ -289,6 +289,12 @@ class Definitions:
         value = self._parameters[parameter].value  # (`get` would find no cell of an earlier run)
         return None if value.kind is Kind.UNKNOWN else opened(value)
 
+    @property
+    def has_facts(self) -> bool:
+        """Return whether runtime facts have anything of a function."""
+        known: bool = self._context.observations.has_recorded
+        return known
+
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return everything that runtime facts have of a parameter, an attribute of the object, or a result.
 
@@ -327,7 +333,7 @@ class Definitions:
         """Return the methods of which the body of a class makes a property: ``size = property(_size)``."""
         found: list[Function] = []
         for each, node in self.set_in_bodies((*cls.mro(), *cls.subclasses), name):
-            names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+            names = [part.id for part in walk(node) if isinstance(part, ast.Name)]
             found += [each.methods[part] for part in names if part in each.methods]
         return found
 
@@ -421,23 +427,23 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
     targets += [case.pattern for case in getattr(node, "cases", ())]
     targets += getattr(node, "handlers", ())
     for target in filter(None, targets):
-        inside = [target] if isinstance(target, ast.ExceptHandler) else ast.walk(target)
-        yield from filter(None, map(_bound_by, inside))
-    for child in _expressions_of(node):
-        for each in ast.walk(child):
-            if isinstance(each, ast.NamedExpr):
-                yield each.target.id
+        parts = [target] if isinstance(target, ast.ExceptHandler) else walk(target)
+        yield from filter(None, map(_bound_by, parts))
+    for child in inside(node):
+        if isinstance(child, ast.expr):
+            yield from (each.target.id for each in walk(child) if isinstance(each, ast.NamedExpr))
 
 
 def changed_inside(node: ast.AST) -> Iterator[str]:
     """Yield the names that a statement and all inside bind or fill, in functions and classes too."""
-    for each in ast.walk(node):
+    for each in walk(node):
         filled = filled_list(each)
-        name = each.asname or each.name if isinstance(each, ast.alias) else _bound_by(each)
         if isinstance(filled, ast.Name):
             yield filled.id
-        elif name:
-            yield name.partition(".")[0]
+        elif isinstance(each, (ast.Import, ast.ImportFrom)):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in each.names)
+        elif name := _bound_by(each):
+            yield name
 
 
 def _bound_by(node: ast.AST) -> str:
@@ -447,16 +453,10 @@ def _bound_by(node: ast.AST) -> str:
     return getattr(node, "name", None) or getattr(node, "rest", None) or ""
 
 
-def _expressions_of(node: ast.stmt) -> Iterator[ast.expr]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield child
-
-
 def _keys_in(annotation: ast.expr) -> ast.expr | None:
     """Return the value of keys that ``dict[K, V]`` declares."""
-    inside = annotation.slice if isinstance(annotation, ast.Subscript) else None
-    return inside.elts[0] if isinstance(inside, ast.Tuple) and len(inside.elts) == 2 else None
+    both = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    return both.elts[0] if isinstance(both, ast.Tuple) and len(both.elts) == 2 else None
 
 
 def _is_structural(value: AbstractValue) -> bool:

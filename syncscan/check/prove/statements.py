@@ -6,7 +6,7 @@ import ast
 
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import imported_names
-from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.syntax import dotted_name, walk
 from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
@@ -307,7 +307,7 @@ def _match(frame: WalkFrame, node: ast.Match) -> bool:
 
 def _pattern(frame: WalkFrame, pattern: ast.AST, subject: AbstractValue) -> None:
     """Walk a pattern: its comparisons, and the names that the pattern binds."""
-    for part in ast.walk(pattern):
+    for part in walk(pattern):
         if isinstance(part, ast.MatchValue):
             other = frame.evaluate(part.value)
             if other.kind is not Kind.STRING:

@@ -134,6 +134,11 @@ class Observations:
         """Return whether a run recorded facts of a function."""
         return function in self._observed
 
+    @property
+    def has_recorded(self) -> bool:
+        """Return whether a run recorded anything of any function."""
+        return bool(self._recorded)
+
     def recorded(self, function: Function) -> Observed | None:
         """Return all that a run recorded of a function."""
         return self._recorded.get(function)
