@@ -9,12 +9,13 @@ import ast
 import hashlib
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
 from syncscan.check.infer.source.index import Function, Module
-from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.infer.source.syntax import NodesByType, last_name, walk
 from syncscan.check.prove.identity import gives_back, returned_parameter
 from syncscan.check.prove.ran import Ran, code_of
 from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
@@ -24,7 +25,7 @@ REGISTERING = frozenset({"register_buffer", "register_parameter", "register_modu
 ANY_NAME = "*"  # of an attribute that a function sets under a computed name, on its own object
 _NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", "__setattr__", *sorted(REGISTERING)))
 # Nodes that define something in a body, or that decide how a call of its function goes.
-_DEFINING = (
+_DEFINING: tuple[type[ast.stmt | ast.expr], ...] = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
     ast.Yield, ast.YieldFrom, ast.NamedExpr,
 )  # fmt: skip
@@ -59,15 +60,16 @@ class Outline:
     assigned: list[tuple[int, str]]  # the names that bodies of classes assign
     makes_sparse: bool
     has_distributions: bool
+    definitions: str  # a digest of the text outside of bodies, and of returned parameters
 
     @classmethod
     def of(cls, module: Module) -> Outline:
         """Return the outline of a file."""
-        text = module.lines.text
+        text, nodes = module.lines.text, NodesByType(module.tree)
         return cls(
             [*_stores(module)],
-            sorted({*other_uses(module)}),
-            [*_hooks(module)],
+            sorted({*other_uses(text, nodes)}),
+            [*_hooks(text, nodes)],
             [
                 (position, name)
                 for position, each in enumerate(module.classes)
@@ -76,6 +78,7 @@ class Outline:
             ],
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
             "torch.distributions" in text,
+            _digest_of(_definitions(module, nodes)),
         )
 
     def data(self) -> list[Any]:
@@ -87,28 +90,38 @@ class Outline:
 
         With a run, the digest has the places of functions, and the functions that ran.
         """
-        facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions]
-        facts += [[*_text_around(module)], [*map(returned_parameter, module.functions)]]
-        facts += [[gives_back(each) for each in module.functions if each.children]]
+        facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions, self.definitions]
         if ran.knows_lines:
             facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
             facts += [[ran.made(each)] for each in module.classes]
-        return hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+        return _digest_of(facts)
 
 
-def _text_around(module: Module) -> Iterator[str]:
+def _digest_of(facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _definitions(module: Module, nodes: NodesByType) -> list[Any]:
+    """Return what calls from other files depend on: the text outside of bodies, and the parameters that functions return."""
+    returned = [*map(returned_parameter, module.functions)]
+    given_back = [gives_back(each) for each in module.functions if each.children]
+    return [[*_text_around(module, nodes)], returned, given_back]
+
+
+def _text_around(module: Module, nodes: NodesByType) -> Iterator[str]:
     """Yield the lines of a file without those of bodies of functions, but for statements in them that define something.
 
     The names of variables that hold data stand for their lines: walks of other files ask the walk of the module for the value.
     """
     rows = module.lines.split()
-    inside, others = {*_silent_rows(module, rows)}, set[int]()
+    inside, others = {*_silent_rows(module, rows, nodes)}, set[int]()
+    defining = sorted(node.lineno for node in nodes.of(*_DEFINING))
     for function in module.functions:
         if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside.update(_rows_of(function.node))
-            others.update(_defining_rows(function.node))
+            others.update(_defining_rows(function.node, defining))
     names: dict[int, str] = {}
-    for data in _data_of(module, rows):
+    for data in _data_of(module, rows, defining):
         inside.update(_rows_of(data))
         names[data.lineno] = " ".join(ast.unparse(target) for target in data.targets)
     for number, row in enumerate(rows, 1):
@@ -122,21 +135,26 @@ def _rows_of(node: ast.stmt | ast.expr) -> range:
     return range(node.lineno, (node.end_lineno or 0) + 1)
 
 
-def _defining_rows(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[int]:
-    """Yield the numbers of the lines of a function's signature, and of statements in the body that define something."""
+def _defining_rows(node: ast.FunctionDef | ast.AsyncFunctionDef, defining: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of the lines of a function's signature, and of statements in the body that define something.
+
+    ``defining`` has the lines in which something is defined.
+    """
     parts = [*walk(node.args), *filter(None, [node.returns])]
     head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
     yield from range(node.lineno, head + 1)
-    for statement in filter(_defines, node.body):
+    for statement in node.body:
+        if not _has_any(statement, defining):
+            continue
         decorators = [each.lineno for each in getattr(statement, "decorator_list", ())]
         yield from range(min([statement.lineno, *decorators]), (statement.end_lineno or 0) + 1)
 
 
-def _silent_rows(module: Module, rows: Sequence[str]) -> Iterator[int]:
+def _silent_rows(module: Module, rows: Sequence[str], nodes: NodesByType) -> Iterator[int]:
     """Yield the numbers of lines that say nothing: empty ones, comments, and texts that document modules and classes."""
     texts = set[int]()
-    for node in walk(module.tree):
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
+    for node in nodes.of(ast.Constant, ast.JoinedStr):
+        if (node.end_lineno or 0) > node.lineno:
             texts.update(_rows_of(node))
     yield from (
         number for number, row in enumerate(rows, 1) if number not in texts and row.strip()[:1] in {"", "#"}
@@ -152,12 +170,15 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def _data_of(module: Module, rows: Sequence[str]) -> Iterator[ast.Assign]:
-    """Yield the assignments at the top of a module whose values are data, and so no other name of a definition or a type."""
+def _data_of(module: Module, rows: Sequence[str], defining: Sequence[int]) -> Iterator[ast.Assign]:
+    """Yield the assignments at the top of a module whose values are data, and so no other name of a definition or a type.
+
+    Those on lines that define something are not among them.
+    """
     for statement in module.tree.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, _DATA):
             is_plain = all(isinstance(each, ast.Name) for each in statement.targets)
-            if is_plain and _is_alone(statement, rows) and not _defines(statement):
+            if is_plain and _is_alone(statement, rows) and not _has_any(statement, defining):
                 yield statement
 
 
@@ -169,8 +190,9 @@ def _is_alone(statement: ast.stmt, rows: Sequence[str]) -> bool:
     return not before.strip() and after.strip()[:1] in {b"", b"#"}
 
 
-def _defines(statement: ast.stmt) -> bool:
-    return any(isinstance(each, _DEFINING) for each in walk(statement))
+def _has_any(statement: ast.stmt, lines: Sequence[int]) -> bool:
+    """Return whether any of some lines, which are in order, is of a statement."""
+    return bisect_left(lines, statement.lineno) < bisect_right(lines, statement.end_lineno or 0)
 
 
 def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
@@ -183,11 +205,9 @@ def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
             yield position, attribute, of_others
 
 
-def _hooks(module: Module) -> Iterator[tuple[str, bool, int]]:
-    if "_hook(" not in module.lines.text:
-        return
-    for node in walk(module.tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+def _hooks(text: str, nodes: NodesByType) -> Iterator[tuple[str, bool, int]]:
+    for node in nodes.of(ast.Call) if "_hook(" in text else ():
+        if not isinstance(node.func, ast.Attribute):
             continue
         name = node.func.attr
         if not (name.startswith("register_") and name.endswith("hook")) or "state_dict" in name:

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from syncscan.check.infer.source.index import Module
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import NodesByType, dotted_name, last_name
 
 _READS = frozenset(
     {
@@ -56,19 +55,14 @@ def filled_list(call: ast.AST) -> ast.expr | None:
 _QUOTED = re.compile(r"""["'](\w+)(?=["'])""")  # for `getattr`
 
 
-def other_uses(module: Module) -> Iterator[str]:
+def other_uses(text: str, nodes: NodesByType) -> Iterator[str]:
     """Yield the names of attributes that a module uses otherwise than to read or to fill a list."""
-    yield from set(_QUOTED.findall(module.lines.text))
-    uses = Counter[str]()  # without those that only read or fill
-    for node in walk(module.tree):
-        if isinstance(node, ast.Attribute):
-            uses[node.attr] += isinstance(node.ctx, ast.Load)
-        for each in readers_of(node):
-            if isinstance(each, ast.Attribute):
-                uses[each.attr] -= 1
-        filled = filled_by(node)
-        if isinstance(filled, ast.Attribute):
-            uses[filled.attr] -= 1
+    yield from set(_QUOTED.findall(text))
+    uses = Counter(node.attr for node in nodes.of(ast.Attribute) if isinstance(node.ctx, ast.Load))
+    read = (each for kinds, reads in _BY_TYPE for node in nodes.of(*kinds) for each in reads(node))
+    uses.subtract(each.attr for each in read if isinstance(each, ast.Attribute))
+    filled = (filled_by(node) for node in nodes.of(ast.Expr))
+    uses.subtract(each.attr for each in filled if isinstance(each, ast.Attribute))
     yield from (name for name, count in uses.items() if count)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TypeVar, cast
+
+Node = TypeVar("Node", bound=ast.AST)
 
 # What a node holds that is no expression and no statement, nor holds any.
 PLAIN = frozenset(
@@ -48,6 +51,21 @@ def walk(node: ast.AST) -> list[ast.AST]:
             elif held is not None:
                 found.append(held)
     return found
+
+
+class NodesByType:
+    """The nodes of a tree, without operators and contexts, by their types: for several searches in one walk."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in walk(tree):
+            self._found.setdefault(type(node), []).append(node)
+
+    def of(self, *kinds: type[Node]) -> Iterator[Node]:
+        """Yield the nodes of some types, one type after the other."""
+        for kind, found in self._found.items():
+            if issubclass(kind, kinds):
+                yield from cast("list[Node]", found)
 
 
 def dotted_name(node: ast.AST) -> str:
