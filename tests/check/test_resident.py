@@ -77,6 +77,71 @@ def test_evidence_at_what_was_written_anew_moves_with_that() -> None:
         assert result.findings
 
 
+LAYOUT = """\
+import torch
+
+
+def make(
+    size,
+    device,
+):
+    return torch.zeros(
+        size,
+        device=device,
+    )
+
+
+class Holder:
+    def __init__(self):
+        self.kept = make(
+            3,
+            "cuda",
+        )
+
+    def read(self):
+        return total(
+            self.kept,
+        )
+
+
+def total(x):
+    return x.sum().item()
+
+
+def use(
+    batch=torch.ones(
+        2,
+        device="cuda",
+    ),
+):
+    print(
+        total(batch), Holder().read(),
+        make(4, "cuda").tolist(),
+    )
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_evidence_stays_where_it_stands_when_only_the_layout_changes(seed) -> None:
+    rng, engine = random.Random(seed), Engine(Conventions())
+    lines = LAYOUT.split("\n")
+    for _ in range(12):
+        for _ in range(rng.choice((1, 1, 2))):
+            place = rng.randrange(len(lines))
+            if lines[place].startswith("#"):
+                del lines[place]
+            elif rng.random() < 0.3 and lines[place].endswith(","):
+                lines[place] += "  # one more"
+            elif '"' in lines[place] or "'" in lines[place]:
+                lines[place] = lines[place].translate(str.maketrans("\"'", "'\""))
+            else:
+                lines.insert(place, rng.choice(("# here", "")))
+        sources = {"a": source("a", "\n".join(lines))}
+        result, _ = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert len(result.findings) == 2
+
+
 def test_what_a_change_no_longer_says_is_taken_back() -> None:
     on_gpu = 'import torch\ndef make():\n    return torch.zeros(3, device="cuda")\n'
     sources = {

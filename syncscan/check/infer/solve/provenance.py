@@ -52,7 +52,7 @@ class _Node(NamedTuple):
 
 
 class _Writers(NamedTuple):
-    """The instructions that contribute to a cell, by file, and the functions and files that contain them."""
+    """The instructions that contribute to a cell, by file, and the functions that contain them."""
 
     found: list[tuple[str, list[_Node]]]
     rests_on: frozenset[object]
@@ -163,7 +163,7 @@ class Provenance:
             if (node, inside, index) in seen:
                 continue
             seen.add((node, inside, index))
-            self._rests_on.update((node.state.function, node.state.function.module))
+            self._rests_on.add(node.state.function)
             end = self._within(node, places, seen, inside, index)
             steps = (*way, *end.observed)
             observed = observed or (steps if end.observed else ())
@@ -283,7 +283,7 @@ class Provenance:
                 found.setdefault(state.function.module.path, []).append(_Node(state, writer - state.base))
                 if not runs_on_other_hardware(state.function):
                     on_gpu.add(state.function.module.path)
-                rests_on.update((state.function, state.function.module))
+                rests_on.add(state.function)
 
         def order(each: tuple[str, list[_Node]]) -> tuple[Any, ...]:
             there, _ = each

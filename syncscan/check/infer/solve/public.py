@@ -13,7 +13,7 @@ class Reasons(NamedTuple):
     """The provenance of a value: the first step of a chain, or None.
 
     ``passed_too`` lists other call sites that pass the value to the same function. ``rests_on`` has the
-    functions, files and cells on which the chain depends, as of ``revision``.
+    functions and cells on which the chain depends, as of ``revision``.
     """
 
     found: Evidence | None
@@ -28,8 +28,8 @@ class Explain(Protocol):
     def __call__(self) -> Reasons:
         """Return the provenance."""
 
-    def holds(self, reasons: Reasons) -> bool:
-        """Return whether nothing that the provenance depends on has changed since."""
+    def current(self, reasons: Reasons) -> Reasons | None:
+        """Return the provenance with the lines of now, or None where anything that it depends on has changed since."""
 
 
 class LazyEvidence(Evidence):
@@ -52,9 +52,11 @@ class LazyEvidence(Evidence):
     @property
     def reasons(self) -> Reasons:
         """The current provenance."""
-        known: Reasons | None = self._known
-        if known is None or not self.explain.holds(known):
+        before: Reasons | None = self._known
+        known = None if before is None else self.explain.current(before)
+        if known is None:
             known = self.explain()
+        if known is not before:
             object.__setattr__(self, "_known", known)
         return known
 

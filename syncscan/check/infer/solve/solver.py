@@ -27,6 +27,7 @@ from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.solve.deciding import ANYWHERE, ON_HOST, Places
 from syncscan.check.infer.solve.incremental import ROUNDS, Replay, Revision
+from syncscan.check.infer.solve.moves import Moves
 from syncscan.check.infer.solve.provenance import Provenance
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons, public
 from syncscan.check.infer.solve.record import Statements, Waits
@@ -92,7 +93,8 @@ class Solver:
         self._told: list[tuple[Cell[Any], Any, State, Slot]] = []  # in the step at hand
         self._replay: Replay | None = None
         self.revision = 0
-        self._changed: dict[object, int] = {}  # the last revision in which a function, a cell or a file did
+        self._changed: dict[object, int] = {}  # the last revision in which a function or a cell did
+        self._moves = Moves()
 
     def functions(self) -> list[Function]:
         """Return every function of the project, and the lambdas met, in order."""
@@ -138,17 +140,20 @@ class Solver:
         replay = self._replay = Replay(self)
         for function in gone:
             replay.remove(self._drop(function))
-        moved = {edit.module for edit in edits if edit.moves}
-        self._lower_again(current, again, moved)
+        moves = [edit for edit in edits if edit.moves]
+        self._lower_again(current, again, {edit.module for edit in moves})
         replay.solve(STRATA, progress, max(_FEW, len(current) // _PART))
         self._replay = None
-        self._note_changed([*gone, *replay.touched(), *moved, *(state.function for state in replay.cone)])
+        self._note_changed([*gone, *replay.touched(), *(state.function for state in replay.cone)])
+        for edit in moves:
+            if not edit.is_whole:
+                self._moves.note(edit, self.revision)
         calls_differ = bool(gone) or any(edit.redefines for edit in edits)
         calls_differ |= self._conclude_again([*replay.cone])
         return Revision({*gone, *(state.function for state in replay.cone)}, calls_differ)
 
     def _note_changed(self, changed: Iterable[object]) -> None:
-        """Begin a new revision, and record the functions, cells and files that changed."""
+        """Begin a new revision, and record the functions and cells that changed."""
         self._seen.clear()
         self._provenance = None
         self.revision += 1
@@ -232,10 +237,14 @@ class Solver:
         steps, passed_too, rests_on = self._provenance.reasons(state, slot, places)
         return Reasons(evidence_of(steps), passed_too, rests_on, self.revision)
 
-    def holds(self, reasons: Reasons) -> bool:
-        """Return whether nothing that a provenance depends on has changed since."""
+    def current(self, reasons: Reasons) -> Reasons | None:
+        """Return a provenance with the lines of now, or None where anything that it depends on has changed since."""
+        if reasons.revision == self.revision:
+            return reasons
         changed = self._changed
-        return all(changed.get(each, 0) <= reasons.revision for each in reasons.rests_on)
+        if any(changed.get(each, 0) > reasons.revision for each in reasons.rests_on):
+            return None
+        return self._moves.carried(reasons, self.revision)
 
     def _add(self, function: Function) -> State:
         state = State(function, self.lowered(function), self._base)
@@ -440,6 +449,6 @@ class Explanation:
         """See `Explain`."""
         return self.solver.explain(self.state, self.slot, self.places)
 
-    def holds(self, reasons: Reasons) -> bool:
+    def current(self, reasons: Reasons) -> Reasons | None:
         """See `Explain`."""
-        return self.solver.holds(reasons)
+        return self.solver.current(reasons)
