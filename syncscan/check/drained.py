@@ -14,7 +14,7 @@ from typing import Final
 
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.infer.source.syntax import inside, last_name
 from syncscan.model import Kind, Value
 
 # The last statement that synchronized; None where the GPU may have work queued since.
@@ -165,7 +165,7 @@ def _may_be_on_gpu(value: Value) -> bool:
 
 def _evaluated(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the expressions of a statement's head, operands first."""
-    for child in ast.iter_child_nodes(node):
+    for child in inside(node):
         if not isinstance(child, (ast.stmt, ast.Lambda, ast.ExceptHandler, ast.match_case)):
             yield from _evaluated(child)
             if isinstance(child, ast.expr):

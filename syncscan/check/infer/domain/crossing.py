@@ -22,13 +22,12 @@ def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
             yield from parts_of(part, levels - 1)
 
 
-def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
+@functools.cache
+def parts_on_gpu(value: AbstractValue) -> tuple[AbstractValue, ...]:
     """Return each part of a value that is or may be on the GPU."""
     if not value.holds_gpu:
-        return []
-    if value.items is None and value.element is None:
-        return [value] if value.device in ON_GPU else []
-    return [part for part in parts_of(value) if part.device in ON_GPU]
+        return ()
+    return tuple([part for part in parts_of(value) if part.device in ON_GPU])
 
 
 def _with_parts(value: AbstractValue, change: Callable[[AbstractValue], AbstractValue]) -> AbstractValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -101,19 +102,20 @@ def _rank(value: AbstractValue) -> tuple[int, int]:
     return _RANKS[value.device], value.confidence
 
 
-def tensors_in(operand: AbstractValue) -> list[AbstractValue]:
+@functools.cache
+def tensors_in(operand: AbstractValue) -> tuple[AbstractValue, ...]:
     """Return the tensors in an operand: itself, or the items of a container; of several options, the join of them."""
     if operand.kind is Kind.TENSOR:
-        return [operand]
+        return (operand,)
     if operand.kind is Kind.INSTANCE and operand.device is not Device.UNKNOWN:
-        return [AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via)]
+        return (AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via),)
     if operand.kind is Kind.UNION:
         tensors = [tensor for option in operand.options for tensor in tensors_in(option)]
-        return [join_all(tensors)] if tensors else []
+        return (join_all(tensors),) if tensors else ()
     if operand.kind in {Kind.LIST, Kind.TUPLE}:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
-        return [tensor for item in inside for tensor in tensors_in(item)]
-    return []
+        return tuple([tensor for item in inside for tensor in tensors_in(item)])
+    return ()
 
 
 def tensor_in(value: AbstractValue) -> AbstractValue:
