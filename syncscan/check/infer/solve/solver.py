@@ -147,7 +147,7 @@ class Solver:
         self._note_changed([*gone, *replay.touched(), *(state.function for state in replay.cone)])
         for edit in moves:
             if not edit.is_whole:
-                self._moves.note(edit, self.revision)
+                self._moves.note(edit.module.path, edit.moved, self.revision)
         calls_differ = bool(gone) or any(edit.redefines for edit in edits)
         calls_differ |= self._conclude_again([*replay.cone])
         return Revision({*gone, *(state.function for state in replay.cone)}, calls_differ)

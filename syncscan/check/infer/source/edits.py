@@ -11,7 +11,7 @@ from syncscan.check.infer.source.fields import declares_same
 from syncscan.check.infer.source.index import ALL, FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.infer.source.merge import Merged, merge, renew
+from syncscan.check.infer.source.merge import Merged, Moved, merge, renew
 
 Defined = TypeVar("Defined", Function, Class)
 
@@ -35,6 +35,7 @@ class ModuleEdit:
     )  # whose source differs, and those in or around them
     dropped: list[ast.AST] = field(default_factory=list)  # nodes that are no part of it any more
     texts: tuple[Lines, ...] = ()  # of it as it was, and as it is
+    moved: Sequence[Moved] = ()  # lines whose statements are the same
     new: list[Function] = field(default_factory=list)
     gone: list[Function] = field(default_factory=list)
     new_classes: list[Class] = field(default_factory=list)
@@ -212,7 +213,7 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
         renew(module.tree, others, merged)
         now = _indexed(module, module.tree, lines)
     del now.lines  # a text for each key stroke, kept until circles are collected
-    found = ModuleEdit(module, dropped=merged.dropped, texts=(module.lines, lines))
+    found = ModuleEdit(module, dropped=merged.dropped, texts=(module.lines, lines), moved=merged.moved)
     module.lines = lines
     if merged.heads or _described(now) != before:
         found.compare(now, merged)

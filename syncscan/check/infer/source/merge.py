@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, NamedTuple
 
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _PARTS = frozenset({"handlers", "cases"})  # that hold blocks
@@ -18,13 +18,25 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
+class Moved(NamedTuple):
+    """Lines of the old file, from ``first`` to ``last``, that the new file has ``down`` lines below."""
+
+    first: int
+    last: int
+    down: int
+
+
 @dataclass(slots=True)
 class Merged:
-    """The differences: changed functions and modules, definitions with another head, and dropped nodes."""
+    """The differences: changed functions and modules, definitions with another head, and dropped nodes.
+
+    ``moved`` has the lines of statements, and of heads of statements, with the same text.
+    """
 
     changed: dict[ast.AST, None] = field(default_factory=dict)
     heads: dict[ast.AST, None] = field(default_factory=dict)
     dropped: list[ast.AST] = field(default_factory=list)  # what is no part of the tree any more
+    moved: list[Moved] = field(default_factory=list)
 
 
 def merge(old: ast.Module, new: ast.Module, old_lines: Sequence[str], new_lines: Sequence[str]) -> Merged:
@@ -64,7 +76,9 @@ class _Merging:
         for what, i, i_end, j, j_end in _matching(before, after):
             if what == "equal":
                 for kept, now in zip(old[i:i_end], new[j:j_end], strict=True):
-                    _move(kept, now)
+                    down = now.lineno - kept.lineno
+                    self.merged.moved.append(Moved(_first_line(kept), kept.end_lineno or 0, down))
+                    _shift(kept, down)
                 result += old[i:i_end]
             else:
                 result += self._replaced(old[i:i_end], new[j:j_end], owner)
@@ -84,8 +98,16 @@ class _Merging:
                 self.merged.dropped += old[i:i_end]
         return result
 
+    def _note_head(self, old: ast.AST, new: ast.AST) -> None:
+        """Note where the head of a compound node has moved, if its text is the same."""
+        before, now = _head(old), _head(new)
+        if [*self._old_lines[before]] == [*self._new_lines[now]]:
+            self.merged.moved.append(Moved(before.start + 1, before.stop, now.start - before.start))
+
     def _node(self, old: ast.AST, new: ast.AST, owner: ast.AST) -> None:
         """Merge a compound node."""
+        if hasattr(old, "lineno"):
+            self._note_head(old, new)
         is_definition = isinstance(old, _DEFINITIONS)
         runs = old if isinstance(old, _FUNCTIONS) else owner
         for name in old._fields:
@@ -135,13 +157,25 @@ def _sort(node: ast.stmt) -> str:
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
     """Return the source of a statement with its decorators and indentation."""
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    first = _first_line(node)
     last = node.end_lineno or node.lineno
     text = [*lines[first - 1 : last]]
     text[-1] = text[-1].encode()[: node.end_col_offset].decode(errors="replace")
     if first == node.lineno:
         text[0] = text[0].encode()[node.col_offset :].decode(errors="replace")
     return f"{node.col_offset}:" + "\n".join(text)
+
+
+def _first_line(node: Any) -> int:
+    """Return the first line of a statement with its decorators."""
+    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]
+    return min(lines)
+
+
+def _head(node: Any) -> slice:
+    """Return the lines of a compound node above its body, at least one."""
+    first = _first_line(node)
+    return slice(first - 1, max(first, _first_line(node.body[0]) - 1))
 
 
 def _dump(part: object) -> object:
@@ -157,14 +191,12 @@ def _nodes(part: object) -> list[ast.AST]:
 
 def _move(old: ast.AST, new: ast.AST) -> None:
     """Copy the positions of an equal node and its descendants."""
-    if isinstance(old, ast.stmt):  # of the same text, so all in it has moved as far
-        _shift(old, getattr(new, "lineno", 0) - old.lineno)
-        return
     for kept, now in zip(ast.walk(old), ast.walk(new), strict=True):
         _place(kept, now)
 
 
-def _shift(node: ast.AST, down: int) -> None:
+def _shift(node: ast.stmt, down: int) -> None:
+    """Move a statement of the same text, in which all has moved as far."""
     queue: list[Any] = [node] if down else []
     while queue:
         moved = queue.pop()
