@@ -115,20 +115,23 @@ class Signatures:
         self._names = names
         self.values = _Values(names, values)
         self.lines: dict[str, int] = {line: number for number, line in enumerate(lines)}
-        self._of_walks: dict[int, tuple[Walk, int]] = {}  # by identity
+        self._of: dict[int, tuple[Any, int]] = {}  # of walks and lists, by identity
 
     def of(self, answer: Any) -> int:
         """Return the number of an answer; NotKeptError where it has no form as data."""
-        if not isinstance(answer, Walk):
+        if not isinstance(answer, (Walk, list)):
             return self._number(self._data(answer))
-        if answer.is_open:
+        if isinstance(answer, Walk) and answer.is_open:
             raise NotKeptError("a function that the proof could not follow")
-        known = self._of_walks.get(id(answer))
-        return known[1] if known is not None else self.note(answer, self._number(self._summary(answer)))
+        known = self._of.get(id(answer))
+        if known is not None:
+            return known[1]
+        data = self._summary(answer) if isinstance(answer, Walk) else self._data(answer)
+        return self.note(answer, self._number(data))
 
-    def note(self, walk: Walk, number: int) -> int:
-        """Note the number of a walk."""
-        self._of_walks[id(walk)] = walk, number
+    def note(self, answer: Walk | list[Any], number: int) -> int:
+        """Note the number of an answer that many computations read."""
+        self._of[id(answer)] = answer, number
         return number
 
     def _number(self, data: Data) -> int:

@@ -6,9 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from syncscan.check.infer.source.syntax import walk
+from syncscan.check.infer.source.syntax import NodesByType
 from syncscan.check.prove.frame import WalkFrame
-from syncscan.check.prove.uses import blocks_of, filled_by, filled_list, readers_of
+from syncscan.check.prove.uses import blocks_of, filled_by, filled_list, read_in
 from syncscan.check.prove.values import (
     TOP,
     AbstractValue,
@@ -35,14 +35,10 @@ def stays_inside(frame: WalkFrame, name: str) -> bool:
 
 def _only_read(function: ast.AST) -> frozenset[str]:
     """Return the names whose every use iterates, measures, reads an item, or fills a list in the function itself."""
-    read, used = Counter[str](), Counter[str]()
-    for node in walk(function):
-        if isinstance(node, ast.Name):
-            used[node.id] += isinstance(node.ctx, ast.Load)
-            continue
-        for each in readers_of(node):
-            if isinstance(each, ast.Name):
-                read[each.id] += 1
+    nodes, used = NodesByType(function), Counter[str]()
+    for name in nodes.of(ast.Name):
+        used[name.id] += isinstance(name.ctx, ast.Load)
+    read = Counter(each.id for each in read_in(nodes) if isinstance(each, ast.Name))
     for node in _own_statements(function):
         filled = filled_by(node)
         read[filled.id if isinstance(filled, ast.Name) else ""] += 1

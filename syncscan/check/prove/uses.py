@@ -59,17 +59,17 @@ def other_uses(text: str, nodes: NodesByType) -> Iterator[str]:
     """Yield the names of attributes that a module uses otherwise than to read or to fill a list."""
     yield from set(_QUOTED.findall(text))
     uses = Counter(node.attr for node in nodes.of(ast.Attribute) if isinstance(node.ctx, ast.Load))
-    read = (each for kinds, reads in _BY_TYPE for node in nodes.of(*kinds) for each in reads(node))
-    uses.subtract(each.attr for each in read if isinstance(each, ast.Attribute))
+    uses.subtract(each.attr for each in read_in(nodes) if isinstance(each, ast.Attribute))
     filled = (filled_by(node) for node in nodes.of(ast.Expr))
     uses.subtract(each.attr for each in filled if isinstance(each, ast.Attribute))
     yield from (name for name, count in uses.items() if count)
 
 
-def readers_of(node: ast.AST) -> Sequence[ast.expr]:
-    """Return the expressions that a node iterates over, measures or reads an item of."""
-    readers = _READERS[type(node)]
-    return readers(node) if readers is not None else ()
+def read_in(nodes: NodesByType) -> Iterator[ast.expr]:
+    """Yield the expressions that some nodes iterate over, measure or read an item of."""
+    for kinds, reads in _BY_TYPE:
+        for node in nodes.of(*kinds):
+            yield from reads(node)
 
 
 def _item(node: ast.Subscript) -> Sequence[ast.expr]:
@@ -98,14 +98,3 @@ _BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.ex
     ((ast.Call,), _arguments),
     ((ast.Compare,), _searched),
 )
-
-
-class _Readers(dict[type[ast.AST], Callable[[Any], Sequence[ast.expr]] | None]):
-    """The reading function of each exact node type; None for most types, whose nodes read nothing."""
-
-    def __missing__(self, kind: type[ast.AST]) -> Callable[[Any], Sequence[ast.expr]] | None:
-        self[kind] = next((reads for kinds, reads in _BY_TYPE if issubclass(kind, kinds)), None)
-        return self[kind]
-
-
-_READERS = _Readers()
