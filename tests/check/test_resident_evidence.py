@@ -108,3 +108,12 @@ def test_evidence_stays_where_it_stands_when_only_the_layout_changes(seed) -> No
         result, _ = asked(engine, sources)
         assert result == asked(Engine(Conventions()), sources)[0]
         assert len(result.findings) == 2
+
+
+def test_evidence_that_nobody_asked_for_during_many_edits_is_where_it_stands() -> None:
+    engine, text = Engine(Conventions()), LAYOUT
+    for _ in range(20):
+        sources = {"a": source("a", text), "b": source("b", "from a import make\n\nmake(2, 'cuda').item()\n")}
+        engine.check([*sources.values()], {"b.py"} if text != LAYOUT else None, lambda *_: None)
+        text = text.replace("import torch", "import torch\n# here")
+    assert asked(engine, sources)[0] == asked(Engine(Conventions()), sources)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Sequence
 from operator import itemgetter
 
@@ -10,19 +11,27 @@ from syncscan.check.infer.solve.public import Reasons
 from syncscan.check.infer.source.merge import Moved
 from syncscan.model import Evidence
 
+_MOST = 8  # edits of a file, so that memory stays the same while somebody types
+
 
 class Moves:
-    """The moves of lines in all files of a project, by revision."""
+    """The moves of lines in all files of a project, by revision: the last ones of each file."""
 
     def __init__(self) -> None:
-        self._of: dict[str, list[tuple[int, list[Moved]]]] = {}
+        self._of: dict[str, deque[tuple[int, list[Moved]]]] = {}
+        self._forgotten: dict[
+            str, int
+        ] = {}  # the last revision of each file whose moves are not known any more
 
     def note(self, path: str, moved: Sequence[Moved], revision: int) -> None:
         """Note where the unchanged lines of an edited file have moved."""
-        self._of.setdefault(path, []).append((revision, sorted(moved)))
+        moves = self._of.setdefault(path, deque(maxlen=_MOST))
+        if len(moves) == _MOST:
+            self._forgotten[path], _ = moves[0]
+        moves.append((revision, sorted(moved)))
 
     def carried(self, reasons: Reasons, revision: int) -> Reasons | None:
-        """Return a provenance with the lines of a revision, or None where one of its lines was edited since."""
+        """Return a provenance with the lines of a revision, or None where one was edited since, or long ago."""
         steps = [*(reasons.found.chain() if reasons.found is not None else ()), *reasons.passed_too]
         lines = [self._line(step, reasons.revision) for step in steps]
         if None in lines:
@@ -34,6 +43,8 @@ class Moves:
         return Reasons(_chained(now[:own]), tuple(now[own:]), reasons.rests_on, revision)
 
     def _line(self, step: Evidence, since: int) -> int | None:
+        if self._forgotten.get(step.path, since) > since:
+            return None
         line: int | None = step.line
         for revision, moved in self._of.get(step.path, ()):
             if revision > since and line:
