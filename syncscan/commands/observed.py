@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from pathlib import Path
 
 from syncscan.check.files import SourceError, decode, module_name, normalise, read_bytes
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.facts import FactSet, functions_in, syntax_of
+from syncscan.syntax.source_text import first_line
 from syncscan.trace.store import Process
 
 _Functions = dict[
@@ -48,10 +48,6 @@ def _functions(path: Path, root: Path) -> _Functions:
         return {}
     module = module_name(path, root)
     return {
-        (node.name, _first_line(node)): (f"{module}:{name}", syntax_of(node))
+        (node.name, first_line(node)): (f"{module}:{name}", syntax_of(node))
         for name, node in functions_in(tree)
     }
-
-
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])

@@ -31,6 +31,12 @@ def on_one_line(text: str, most: int) -> str:
     return joined if len(joined) <= most else f"{joined[: most - 3]}..."
 
 
+def first_line(node: ast.stmt) -> int:
+    """Return the first line of a statement with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
 def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and its descendants; for a compound statement, only those of its head."""
     queue = [root]

@@ -21,7 +21,7 @@ from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
-from syncscan.syntax.source_text import Range, holds_statements
+from syncscan.syntax.source_text import Range, first_line, holds_statements
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
@@ -461,8 +461,7 @@ class ParsedModule:
 
     def _holds(self, node: ast.AST, place: Range) -> bool:
         if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
-            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-            return first <= place[0] and place[2] <= (node.end_lineno or 0)
+            return first_line(node) <= place[0] and place[2] <= (node.end_lineno or 0)
         line, column, end_line, end_column = self._range(node)
         return (line, column) <= place[:2] and place[2:] <= (end_line, end_column)
 

@@ -12,6 +12,7 @@ from syncscan.check.infer.kept.spots import Spot, Trees
 from syncscan.check.infer.solve.deciding import ANYWHERE, ON_HOST
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons
 from syncscan.check.infer.solve.solver import Explanation, Solver
+from syncscan.check.infer.solve.steps import chained
 from syncscan.check.match import Placed
 from syncscan.check.persistence.findings import finding_of, plain
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind, Value
@@ -81,25 +82,18 @@ class FindingReader:
     def wait(self, data: Data) -> Value:
         """Return the value that a property blocks on."""
         confidence, steps = data
-        return Value(Kind.TENSOR, Device.CUDA, Confidence(confidence), evidence=_evidence(steps))
+        return Value(Kind.TENSOR, Device.CUDA, Confidence(confidence), evidence=chained(steps))
 
     def _because(self, data: Data) -> Evidence | None:
         if data is None or isinstance(data[0], list):
-            return data and _evidence(data)
+            return data and chained(data)
         function, slot, places, steps, passed_too, cells, others = data
         rests_on = frozenset([*map(self._cell, cells), *map(self._names.thing, others)])
         too = tuple(Evidence(path, line, text) for path, line, text in passed_too)
-        reasons = Reasons(steps and _evidence(steps), too, rests_on, self._solver.revision)
+        reasons = Reasons(steps and chained(steps), too, rests_on, self._solver.revision)
         state = self._solver.states[self._names.functions[function]]
         return LazyEvidence(Explanation(self._solver, state, slot, _PLACES[places]), reasons)
 
 
 def _steps(evidence: Evidence) -> Data:
     return [[step.path, step.line, step.text] for step in evidence.chain()]
-
-
-def _evidence(steps: Data) -> Evidence | None:
-    evidence: Evidence | None = None
-    for path, line, text in reversed(steps):
-        evidence = Evidence(path, line, text, evidence)
-    return evidence

@@ -19,6 +19,7 @@ from syncscan.check.infer.source.syntax import NodesByType, last_name, walk
 from syncscan.check.prove.identity import gives_back, returned_parameter
 from syncscan.check.prove.ran import Ran, code_of
 from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
+from syncscan.syntax.source_text import first_line
 
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
@@ -144,10 +145,8 @@ def _defining_rows(node: ast.FunctionDef | ast.AsyncFunctionDef, defining: Seque
     head = max([node.lineno, *(getattr(each, "end_lineno", None) or 0 for each in parts)])
     yield from range(node.lineno, head + 1)
     for statement in node.body:
-        if not _has_any(statement, defining):
-            continue
-        decorators = [each.lineno for each in getattr(statement, "decorator_list", ())]
-        yield from range(min([statement.lineno, *decorators]), (statement.end_lineno or 0) + 1)
+        if _has_any(statement, defining):
+            yield from range(first_line(statement), (statement.end_lineno or 0) + 1)
 
 
 def _silent_rows(module: Module, rows: Sequence[str], nodes: NodesByType) -> Iterator[int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from syncscan.check.files import Source
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.syntax.source_text import first_line
 
 # Statements whose line Python may leave out of its line events.
 _SILENT = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
@@ -121,8 +122,7 @@ class Ran:
         """Return whether a statement may have run; where it did not, what stands behind it did not either."""
         if self._lines is None or _is_silent(node):
             return True
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        return self._has(module, first, node.end_lineno or node.lineno)
+        return self._has(module, first_line(node), node.end_lineno or node.lineno)
 
     def body(self, function: Function) -> bool:
         """Return whether the body of a function may have run: where it did not, nothing called it."""

@@ -292,8 +292,7 @@ class Definitions:
     @property
     def has_facts(self) -> bool:
         """Return whether runtime facts have anything of a function."""
-        known: bool = self._context.observations.has_recorded
-        return known
+        return bool(self._context.observations.has_recorded)
 
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return everything that runtime facts have of a parameter, an attribute of the object, or a result.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from syncscan.check.infer.solve.public import Reasons
+from syncscan.check.infer.solve.steps import chained
 from syncscan.check.infer.source.merge import Moved
 from syncscan.model import Evidence
 
@@ -19,9 +20,8 @@ class Moves:
 
     def __init__(self) -> None:
         self._of: dict[str, deque[tuple[int, list[Moved]]]] = {}
-        self._forgotten: dict[
-            str, int
-        ] = {}  # the last revision of each file whose moves are not known any more
+        # By file: the last revision whose moves are forgotten.
+        self._forgotten: dict[str, int] = {}
 
     def note(self, path: str, moved: Sequence[Moved], revision: int) -> None:
         """Note where the unchanged lines of an edited file have moved."""
@@ -38,9 +38,10 @@ class Moves:
             return None
         if lines == [step.line for step in steps]:
             return reasons._replace(revision=revision)
-        now = [Evidence(step.path, line or 0, step.text) for step, line in zip(steps, lines, strict=True)]
+        now = [(step.path, line or 0, step.text) for step, line in zip(steps, lines, strict=True)]
         own = len(steps) - len(reasons.passed_too)
-        return Reasons(_chained(now[:own]), tuple(now[own:]), reasons.rests_on, revision)
+        too = tuple([Evidence(*each) for each in now[own:]])
+        return Reasons(chained(now[:own]), too, reasons.rests_on, revision)
 
     def _line(self, step: Evidence, since: int) -> int | None:
         if self._forgotten.get(step.path, since) > since:
@@ -58,11 +59,3 @@ def _moved(line: int, moved: Sequence[Moved]) -> int | None:
     if place < 0 or line > moved[place].last:
         return None
     return line + moved[place].down
-
-
-def _chained(steps: Sequence[Evidence]) -> Evidence | None:
-    """Return the first of some steps, each with those behind it."""
-    found: Evidence | None = None
-    for step in reversed(steps):
-        found = Evidence(step.path, step.line, step.text, found)
-    return found

@@ -37,9 +37,14 @@ def evidence_of(steps: Sequence[Step]) -> Evidence | None:
         origin = steps[-1]
         is_link = origin.cell is not None and not origin.is_origin
         steps = steps[:shown] if is_link and placed < shown else [*steps[:shown], origin]
+    return chained([(step.path, step.line, step.text) for step in steps])
+
+
+def chained(steps: Sequence[tuple[str, int, str]]) -> Evidence | None:
+    """Return the first of some steps, each with those behind it, of paths, lines and texts."""
     evidence: Evidence | None = None
-    for step in reversed(steps):
-        evidence = Evidence(step.path, step.line, step.text, evidence)
+    for path, line, text in reversed(steps):
+        evidence = Evidence(path, line, text, evidence)
     return evidence
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+from syncscan.syntax.source_text import first_line
+
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _PARTS = frozenset({"handlers", "cases"})  # that hold blocks
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -77,7 +79,7 @@ class _Merging:
             if what == "equal":
                 for kept, now in zip(old[i:i_end], new[j:j_end], strict=True):
                     down = now.lineno - kept.lineno
-                    self.merged.moved.append(Moved(_first_line(kept), kept.end_lineno or 0, down))
+                    self.merged.moved.append(Moved(first_line(kept), kept.end_lineno or 0, down))
                     _shift(kept, down)
                 result += old[i:i_end]
             else:
@@ -157,7 +159,7 @@ def _sort(node: ast.stmt) -> str:
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
     """Return the source of a statement with its decorators and indentation."""
-    first = _first_line(node)
+    first = first_line(node)
     last = node.end_lineno or node.lineno
     text = [*lines[first - 1 : last]]
     text[-1] = text[-1].encode()[: node.end_col_offset].decode(errors="replace")
@@ -166,16 +168,10 @@ def _text(node: ast.stmt, lines: Sequence[str]) -> str:
     return f"{node.col_offset}:" + "\n".join(text)
 
 
-def _first_line(node: Any) -> int:
-    """Return the first line of a statement with its decorators."""
-    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]
-    return min(lines)
-
-
 def _head(node: Any) -> slice:
     """Return the lines of a compound node above its body, at least one."""
-    first = _first_line(node)
-    return slice(first - 1, max(first, _first_line(node.body[0]) - 1))
+    first = first_line(node)
+    return slice(first - 1, max(first, first_line(node.body[0]) - 1))
 
 
 def _dump(part: object) -> object:

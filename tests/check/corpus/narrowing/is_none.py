@@ -19,7 +19,7 @@ class Cache:
         other.tolist()  # silent
         if not self.rows is None and len(self.rows):
             self.rows.sum().item()  # expect: SYN101
-        if self.rows != None:  # noqa: E711 (the comparison is the case)
+        if self.rows != None:  # noqa: E711 (this program tests the operator)
             self.rows.sum().item()  # expect: SYN101
         rows = self.rows
         return rows.tolist() if rows is not None else None  # expect: SYN102

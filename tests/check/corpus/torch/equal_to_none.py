@@ -4,9 +4,9 @@ import torch
 
 
 def attend(x: torch.Tensor, mask=None):
-    if mask != None:  # noqa: E711 (the comparison is the case)
+    if mask != None:  # noqa: E711 (this program tests the operator)
         x = x * mask
-    if x == None:  # noqa: E711 (the comparison is the case)
+    if x == None:  # noqa: E711 (this program tests the operator)
         return mask
     if x != 0:  # expect: SYN104 (unknown)
         return x

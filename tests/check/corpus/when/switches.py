@@ -1,4 +1,4 @@
-"""A flag with one truth value in the whole project switches lines off: a step reaches these lines only with another value."""
+"""Lines behind a flag that is off in the whole project: no step reaches them before somebody turns the flag on."""
 
 import torch
 from torch import nn
