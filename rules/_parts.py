@@ -66,14 +66,24 @@ def views_in(tensor: ast.AST | None) -> list[ast.AST]:
 
 
 def attribute_behind(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> ast.Attribute | None:
-    """Return the attribute of `self` that a tensor is, or is a part, a view or a copy of, through names; else None."""
+    """Return the attribute that a tensor is, or is a part, a view or a copy of, through names; else None.
+
+    It is one of `self`, or of what a name took from `self` before.
+    """
     for _ in range(STEPS):
         for each in views_in(tensor):
-            if isinstance(each, ast.Attribute) and is_path(each) and names_in(each) == ["self"]:
+            if isinstance(each, ast.Attribute) and is_path(each) and _is_of_self(each, node, facts):
                 return each
         inner = next(reversed(views_in(tensor)), None)
         tensor = last_set(inner.id, node, facts.around(node)) if isinstance(inner, ast.Name) else None
     return None
+
+
+def _is_of_self(path: ast.Attribute, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a path starts at `self`, or at a name that was set to such a path."""
+    (root,) = names_in(path)
+    made = last_set(root, node, facts.around(node))
+    return root == "self" or (made is not None and is_path(made) and names_in(made) == ["self"])
 
 
 def is_path(node: ast.AST) -> bool:

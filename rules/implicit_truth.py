@@ -144,11 +144,19 @@ def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:
 
 
 def _becomes_gpu(node: ast.expr, value: Value) -> bool:
-    """Return whether a flag that starts as `False` or `True`, or a function's result, is a GPU tensor on some path."""
+    """Return whether a flag that starts as `False` or `True`, or a function's result, is a GPU tensor on some path.
+
+    A tensor of several elements does not arrive here: its truth raises.
+    """
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
         return False
     tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
-    return bool(tensors) and all(option.is_gpu for option in tensors)
+    return bool(tensors) and all(option.is_gpu and _may_have_a_truth(option) for option in tensors)
+
+
+def _may_have_a_truth(value: Value) -> bool:
+    """Return whether a tensor has no dimensions or one element, or may have."""
+    return not value.ndim or value.count == 1
 
 
 def _match_call(call: ast.Call, facts: Facts) -> Match | None:

@@ -23,7 +23,7 @@ class ListRead(Rule):
     name = "list-read"
     summary = "`.tolist()` reads a whole tensor from the GPU"
     instead = (
-        "keep the list that the tensor was created from, or copy with `non_blocking=True` and read later"
+        "copy with `non_blocking=True` and read later, or use the list from which the host created the tensor"
     )
     nodes = (ast.Call,)
     examples = (

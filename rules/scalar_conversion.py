@@ -41,7 +41,7 @@ class ScalarConversion(Rule):
     code = "SYN103"
     name = "scalar-conversion"
     summary = "a GPU tensor is converted to a Python number"
-    instead = "convert on the GPU (`t.int()`, `t.float()`), or use a number that the host already has"
+    instead = "stay on the GPU (`t.int()`, `torch.where`), or use a number that the host already has"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
@@ -182,35 +182,37 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first; cheap, explicit and hardly avoidable synchronizations last.
 
-    Within frequency `step`, training and serving come before evaluation. Code shared by all models comes before the ``forward``
-    of one model, and code near an entry point before code deep in the call chain. Hidden synchronizations come before copies that
-    the author wrote as copies, because readers act on them more often.
+    Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone. Code shared
+    by all models comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
+    synchronizations come before copies that the author wrote as copies, because readers act on them more often.
     """
-    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
+    # They load the inference, which a stored proof does without.
+    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415
+    from syncscan.check.infer.source.hardware import is_for_rocm  # noqa: PLC0415
 
-    return tuple(sorted(findings, key=lambda finding: _rank(finding, drives_models)))
+    def rank(finding: Finding) -> tuple[object, ...]:
+        root = finding.call_chain[0].rpartition(".")[2] if finding.call_chain else ""
+        return (
+            finding.code == UNUSED_SUPPRESSION,
+            _ORDER[finding.when],
+            finding.confidence is Confidence.ASSUMED,
+            finding.evaluation,
+            is_for_rocm(finding.path, finding.function),
+            bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,
+            not drives_models(root),
+            finding.code in _WRITTEN_AS_COPIES,
+            root.startswith("forward"),
+            len(finding.call_chain),
+            *finding.position,
+        )
+
+    return tuple(sorted(findings, key=rank))
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
 # Rules of small copies, of explicit synchronizations, and of checks for errors in results that programs mostly need.
 _SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
 _WRITTEN_AS_COPIES = frozenset({"SYN105", "SYN302"})
-
-
-def _rank(finding: Finding, drives_models: Callable[[str], bool]) -> tuple[object, ...]:
-    chain = finding.call_chain
-    return (
-        finding.code == UNUSED_SUPPRESSION,
-        _ORDER[finding.when],
-        finding.confidence is Confidence.ASSUMED,
-        finding.evaluation,
-        bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,
-        not (chain and drives_models(chain[0].rpartition(".")[2])),
-        finding.code in _WRITTEN_AS_COPIES,
-        bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),
-        len(chain),
-        *finding.position,
-    )
 
 
 def _coverage(report: Report) -> str:

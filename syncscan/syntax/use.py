@@ -20,7 +20,7 @@ class Role(IntEnum):
     ADDED = 5  # by `+=`
     APPENDED = 6
     LOGGED = 7
-    RECORDED = 8  # in a dict, or in an attribute or element
+    RECORDED = 8  # in a dict, in an element, or in an attribute of `self`
     RETURNED = 9
     OTHER = 10
 
@@ -215,7 +215,10 @@ def _uses_of_targets(
     targets: Sequence[ast.expr], statement: ast.AST, around: SyntaxContext, names: int
 ) -> Iterator[Use]:
     for target in targets:
-        if isinstance(target, (ast.Attribute, ast.Subscript)):
+        if isinstance(target, ast.Attribute):  # of another object, the program works with the number
+            is_own = isinstance(target.value, ast.Name) and target.value.id == "self"
+            yield Use(Role.RECORDED if is_own else Role.OTHER, target)
+        elif isinstance(target, ast.Subscript):
             yield Use(Role.RECORDED, target)
         elif names and isinstance(target, ast.Name):
             for read in _reads_of(target.id, statement, around):

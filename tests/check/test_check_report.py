@@ -316,6 +316,29 @@ def fit(loader, model):
     assert [line.split(" ")[1] for line in lines[:3]] == ["SYN104", "SYN201", "SYN105"]
 
 
+def test_code_for_rocm_alone_comes_after_that_for_cuda(syncscan, project):
+    source = """\
+import torch
+
+
+class {}(torch.nn.Module):
+    def forward(self):
+        return torch.ones(1, device="cuda").item()
+"""
+    names = {
+        "aiter_loss.py": "Net",
+        "a.py": "NetROCm",
+        "hip/loss.py": "Net",
+        "ship.py": "Net",
+        "z.py": "Chip",
+    }
+    project({path: source.format(name) for path, name in names.items()})
+    lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines[:5]] == [
+        "ship.py", "z.py", "a.py", "aiter_loss.py", "hip/loss.py"
+    ]  # fmt: skip
+
+
 def test_a_line_that_the_project_switches_off_names_the_switch(syncscan, project):
     source = """\
 import torch

@@ -108,7 +108,7 @@ def may_be_once(function: Function) -> bool:
         return any(map(_serves, _methods_of(function.owner))) or lives_long(function.owner)
     if any(_CONVERTS.fullmatch(part) for part in function.module.name.split(".")):
         return True
-    return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
+    return is_once(function) or function.is_cached or _MAYBE_ONCE.fullmatch(plain) is not None
 
 
 def lives_long(cls: Class) -> bool:
@@ -153,7 +153,7 @@ def samples(function: Function) -> bool:
 
 def is_step(function: Function) -> bool:
     """Return whether a framework calls a function for each batch, by its name, class and decorators."""
-    if is_once(function) or function.is_cached_property or is_generation(function) or samples(function):
+    if is_once(function) or function.is_cached or is_generation(function) or samples(function):
         return False
     if function.name in CONSTRUCTORS:  # the purpose of the class decides, not its decorators
         return False
@@ -273,7 +273,7 @@ class FunctionFrequency:
             may_run_a_model(function),
             starts_a_program(function),
             elsewhere,
-            function.is_cached_property or function.module.is_outside or once or elsewhere,
+            function.is_cached or function.module.is_outside or once or elsewhere,
             evaluates(f"{function.module.name}.{function.qualname}"),
             function.is_lambda and _is_argument(function),
         )

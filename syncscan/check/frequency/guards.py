@@ -50,13 +50,12 @@ class _Guard:
             return self._combines(test, holds=holds)
         if isinstance(test, ast.Compare):
             return len(test.ops) == 1 and self._compares(test.left, test.ops[0], test.comparators[0], holds)
-        if isinstance(test, ast.Call):
-            asks = last_name(test.func) == "hasattr" and bool(test.args)
-            return asks and not holds and path_of(test.args[0]).partition(".")[0] in {"self", "cls"}
+        if isinstance(test, ast.Call) and last_name(test.func) == "hasattr" and test.args:
+            return not holds and path_of(test.args[0]).partition(".")[0] in {"self", "cls"}
         if holds:
             return self._clears(path_of(test))
         # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
-        return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
+        return self._sets(_asked(test), to_constant=self.follows) or self._fills(test)
 
     def _combines(self, test: ast.BoolOp, *, holds: bool) -> bool:
         parts = [self.lets_once(part, holds=holds) for part in test.values]
@@ -85,7 +84,7 @@ class _Guard:
         if isinstance(operator, (ast.Is, ast.IsNot)):
             is_none = isinstance(right, ast.Constant) and right.value is None
             asks = is_none and isinstance(operator, ast.Is) is holds
-            return asks and (self._sets(path_of(left)) or self._fills(left))
+            return asks and (self._sets(_asked(left)) or self._fills(left))
         if isinstance(operator, (ast.Eq, ast.NotEq)):
             differs = isinstance(operator, ast.NotEq) is holds
             return differs and any(self._sets(_placed(side) or _keyed(side)) for side in (left, right))
@@ -151,17 +150,22 @@ class _Guard:
                 yield from _assignments(node.body)
 
     def _fills(self, asked: ast.expr) -> bool:
-        """Return whether a key is looked up by ``v := d.get(k)`` or ``v = d.get(k)``, and then stored."""
+        """Return whether a value is read by ``v := self.x`` or ``v = d.get(k)``, and then stored there."""
         if isinstance(asked, ast.NamedExpr):
-            return self._puts_into(_looked_up_in(asked.value))
+            return self._stores(asked.value)
         before = self.before
         if not isinstance(before, ast.Assign) or path_of(before.targets[0]) != path_of(asked):
             return False
-        return self._puts_into(_looked_up_in(before.value))
+        return self._stores(before.value)
+
+    def _stores(self, read: ast.expr) -> bool:
+        """Return whether the statements store what an expression reads: an attribute, or a key of a table."""
+        return self._sets(_asked(read)) or self._puts_into(_looked_up_in(read))
 
     def _puts_into(self, cache: str) -> bool:
         """Return whether the statements store into a table that outlives the call."""
-        return (self._is_kept(cache) or cache.isupper() or _is_global(cache, self.function)) and any(
+        # A record may be of a single step, but not one with a table of its own.
+        return ("." in cache or cache.isupper() or _is_global(cache, self.function)) and any(
             isinstance(target, ast.Subscript) and path_of(target.value) == cache
             for target, _ in _assignments(self.body)
         )
@@ -198,6 +202,18 @@ def _has_its_own(function: Function, name: str) -> bool:
         return name in function.by_name
     names = (node for node in walk(function.node) if isinstance(node, ast.Name))
     return any(node.id == name and isinstance(node.ctx, ast.Store) for node in names)
+
+
+def _asked(node: ast.expr) -> str:
+    """Return the path of an expression; ``getattr(self, "x", None)`` has that of ``self.x``."""
+    if not isinstance(node, ast.Call):
+        return path_of(node)
+    constants = [each.value for each in node.args[1:] if isinstance(each, ast.Constant)]
+    if last_name(node.func) != "getattr" or not constants or any(constants[1:]):
+        return ""
+    owner, name = path_of(node.args[0]), constants[0]
+    is_named = isinstance(name, str) and len(node.args) == 1 + len(constants)
+    return f"{owner}.{name!s}" if owner and is_named else ""
 
 
 def _looked_up_in(node: ast.expr) -> str:

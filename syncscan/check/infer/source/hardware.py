@@ -101,3 +101,12 @@ def is_for_other_hardware(module: str) -> bool:
     """
     words = set(re.split(r"[._]", module.lower()))
     return not _OTHERS.isdisjoint(words) or ("cpu" in module.split(".") and _MOVES.isdisjoint(words))
+
+
+_ROCM = frozenset({"aiter", "amd", "hip", "rocm"})
+_WORDS = re.compile(r"ROCm|[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]+")
+
+
+def is_for_rocm(path: str, function: str) -> bool:
+    """Return whether code is for ROCm alone by the name of its file, a folder, its class or its function."""
+    return any(word.lower() in _ROCM for word in _WORDS.findall(f"{path} {function}"))

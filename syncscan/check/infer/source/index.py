@@ -71,6 +71,7 @@ class Function:
     decorators: frozenset[str] = NO_NAMES  # full names, see `Program.full_name`
     is_property: bool = False  # read like an attribute
     is_cached_property: bool = False  # a property whose body runs once for each object
+    is_cached: bool = False  # such a property, or a function whose body runs once for the same arguments
     is_static: bool = False  # takes no ``self``
     is_of_class: bool = False  # takes the class where other methods take the object
     is_kernel: bool = False  # the GPU runs what a compiler makes of it
@@ -111,6 +112,7 @@ class Function:
         short = [name.rpartition(".")[2] for name in decorators]
         self.is_property = "builtins.property" in decorators or "cached_property" in short
         self.is_cached_property = self.is_property and any(map(_KEEPS_RESULTS.search, short))
+        self.is_cached = self.is_cached_property or not decorators.isdisjoint(_CACHES)
         self.is_static = "builtins.staticmethod" in decorators
         self.is_of_class = "builtins.classmethod" in decorators
         self.is_kernel = any(f".{name}".endswith(_MAKE_KERNELS) for name in decorators)
@@ -156,6 +158,7 @@ class Function:
         return self.called_as
 
 
+_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _KEEPS_RESULTS = re.compile(r"(^|_)(cached?|memoized?)($|_)")  # names of decorators
 
 

@@ -6,8 +6,9 @@ from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.source.index import Class, Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
+from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -119,6 +120,24 @@ def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> Ab
         if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
             return promised
         return value if _are_numbers(value) else join(value, promised)
+    return value
+
+
+def as_field(at: Point, cls: Class, name: str, value: AbstractValue, call: Call) -> AbstractValue:
+    """Return the value that a call gives to a field of a record.
+
+    A dictionary that the call spreads may have been filled under computed names, for other fields. So there the
+    annotation decides where it allows numbers and texts only.
+    """
+    if call.site is None or not call.site.spreads:
+        return value
+    for base in cls.mro():
+        if base.annotates(name):
+            promised = at.context.annotations.read(base.annotations[name], base.module, base.parent)
+            is_scalar = promised is not BOTTOM and all(
+                each.kind in _HOST_SCALARS for each in promised.options
+            )
+            return _as_promised(at, value, promised) if is_scalar else value
     return value
 
 

@@ -23,3 +23,20 @@ def pad(metadata: Metadata):
 
 
 pad(Metadata(torch.ones(3), torch.ones(3)))
+
+
+@dataclass
+class Sized:
+    lens: torch.Tensor
+    size: int
+    longest: "int | None" = None
+
+
+def replay(sized: Sized, names: list[str]):
+    changes = {"size": 4}
+    for name in names:
+        changes[name] = torch.ones(4, device="cuda")
+    view = dataclasses.replace(sized, **changes)
+    print(f"{view.size} of {view.longest}")  # silent: the dictionary holds values of other fields, too
+    made = Sized(**changes)
+    return f"{made.size}"  # silent

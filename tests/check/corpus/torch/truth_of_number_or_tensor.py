@@ -34,3 +34,16 @@ class Model(torch.nn.Module):
         if scale > 1:  # silent
             return x * scale
         return x
+
+
+def attends(flag: bool, n: int):
+    causal = True
+    if flag:
+        causal = torch.zeros(n, device="cuda")
+    if not causal:  # silent: the truth of several elements raises, so a flag arrives here
+        return None
+    if flag:
+        causal = torch.zeros(n, device="cuda").any()
+    if not causal:  # expect: SYN104
+        return None
+    return causal

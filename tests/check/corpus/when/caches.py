@@ -1,5 +1,8 @@
 """What fills a cache that outlives the call runs once for each key."""
 
+import functools
+from dataclasses import dataclass, field
+
 import torch
 
 _TABLES = {}
@@ -131,3 +134,73 @@ class Metadata:
     def forward_without_store(self, sizes: torch.Tensor, key):
         if self.cache_key != key:
             self.metadata = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+
+@functools.lru_cache(maxsize=8)
+def offsets(n: int):
+    return torch.arange(n, device="cuda").max().item()  # expect: SYN101 (once)
+
+
+@functools.wraps(offsets)
+def as_offsets(n: int):
+    return torch.arange(n, device="cuda").max().item()  # expect: SYN101 (step)
+
+
+@dataclass
+class Plans:
+    by_size: dict = field(default_factory=dict)
+
+    def get(self, size: int):
+        plan = self.by_size.get(size)
+        if plan is None:
+            plan = self.make(size)
+            self.by_size[size] = plan
+        return plan
+
+    def make(self, size: int):
+        return torch.arange(size, device="cuda").max().item()  # expect: SYN101 (once)
+
+
+class Builder:
+    def __init__(self):
+        self.context = None
+        self.plans = Plans()
+
+    def execute_model(self, size):
+        offsets(size), as_offsets(size), self.plans.get(size)
+        return self.get_context(size), self.by_walrus(size), self.other(size), self.check(), self.check_anew()
+
+    def get_context(self, size):
+        context = self.context
+        if context is not None:
+            return context
+        context = torch.arange(size, device="cuda").max().item()  # expect: SYN101 (once)
+        self.context = context
+        return context
+
+    def by_walrus(self, size):
+        if (context := self.last) is not None:
+            return context
+        self.last = torch.arange(size, device="cuda").max().item()  # expect: SYN101 (once)
+        return self.last
+
+    def other(self, size):
+        context = self.context
+        if context is not None:
+            return context
+        return torch.arange(size, device="cuda").max().item()  # expect: SYN101 (step)
+
+    def check(self):
+        if not getattr(self, "checked", False):
+            torch.cuda.synchronize()  # expect: SYN401 (once)
+            self.checked = True
+        if getattr(self, "table", None) is None:
+            torch.cuda.synchronize()  # expect: SYN401 (once)
+            self.table = 1
+
+    def check_anew(self):
+        if not getattr(self, "found", False):
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+        if not getattr(self, "seen", True):
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+            self.seen = True
