@@ -19,6 +19,7 @@ from syncscan.check.infer.source.syntax import last_name, path_of, walk
 Body = Sequence[ast.stmt]
 
 _SIZES = re.compile(r".*(max|size|len|shape|numel|cached|capacity|longest).*")
+_LAYER = re.compile(r"(.*_)?(layer|module|model)")
 CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__"})
 _PLACES = frozenset({"device", "dtype"})  # device and dtype change with the model, and not from step to step
 
@@ -132,14 +133,35 @@ class _Guard:
         return path_of(last.value) if isinstance(last, ast.Return) and last.value is not None else path
 
     def _is_kept(self, path: str) -> bool:
-        """Return whether a path outlives the call: a global or an attribute, but no field of a record.
-
-        A record is often created for a single step.
-        """
+        """Return whether a path outlives the call, and is no field of a record: a record is often created for a single step."""
         owner = self.function.owner
         is_record = owner is not None and any("dataclass" in name for name in owner.decorators)
-        is_global = path in self.function.global_names
-        return is_global or ("." in path and not (is_record and path.startswith("self.")))
+        return self._outlives(path) and not (is_record and path.startswith("self."))
+
+    def _outlives(self, path: str) -> bool:
+        """Return whether a path outlives the call: a global, or an attribute of the object, of a global or of a layer.
+
+        Another argument may be of a single step, and so may what a method puts into an attribute.
+        """
+        root, *names = path.split(".")
+        owner = self.function.owner
+        if not names:
+            return path in self.function.global_names
+        if owner is None or root not in {"self", "cls"}:
+            return not _is_local(root, self.function) or self._is_of_a_layer(root, names)
+        others = _setters(owner)[1] if len(names) > 1 else []
+        return not any(_set_in(body, f"{root}.{names[0]}") for body in others)
+
+    def _is_of_a_layer(self, variable: str, names: Sequence[str]) -> bool:
+        """Return whether a variable is a layer by its name, or holds part of something that outlives the call."""
+        node = self.function.node
+        values = _set_in(node.body, variable) if not isinstance(node, ast.Lambda) else []
+        taken = path_of(values[0]) if len(values) == 1 and values[0] is not None else ""
+        root = taken.partition(".")[0]
+        is_part = "." in taken and (root in {"self", "cls"} or not _is_local(root, self.function))
+        return _LAYER.fullmatch(variable) is not None or (
+            is_part and self._outlives(".".join((taken, *names)))
+        )
 
     def _assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         yield from _assignments(self.body)
@@ -165,7 +187,7 @@ class _Guard:
     def _puts_into(self, cache: str) -> bool:
         """Return whether the statements store into a table that outlives the call."""
         # A record may be of a single step, but not one with a table of its own.
-        return ("." in cache or cache.isupper() or _is_global(cache, self.function)) and any(
+        return (self._outlives(cache) or cache.isupper() or _is_global(cache, self.function)) and any(
             isinstance(target, ast.Subscript) and path_of(target.value) == cache
             for target, _ in _assignments(self.body)
         )
@@ -191,10 +213,15 @@ def _set_in(body: Body, path: str) -> list[ast.expr | None]:
 
 def _is_global(name: str, function: Function) -> bool:
     """Return whether a name is a global of the file, not shadowed by a function around."""
-    around: Function | None = function if name in function.module.globals else None
+    return name in function.module.globals and not _is_local(name, function)
+
+
+def _is_local(name: str, function: Function) -> bool:
+    """Return whether a name is a parameter or a variable of a function or of one around it."""
+    around: Function | None = function
     while around is not None and not _has_its_own(around, name):
         around = around.parent
-    return name in function.module.globals and around is None
+    return around is not None
 
 
 def _has_its_own(function: Function, name: str) -> bool:

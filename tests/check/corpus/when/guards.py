@@ -132,6 +132,40 @@ class Drafts:
             torch.cuda.synchronize()  # expect: SYN401 (once)
 
 
+class Layers:
+    """An argument, or what each step puts into an attribute, keeps nothing beyond the step."""
+
+    def __init__(self, pool):
+        self.pool = pool
+
+    def execute_model(self, batch, layer):
+        self.batch = batch
+        if layer.scale is None:
+            layer.scale = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (once)
+        pool, metadata = self.pool, batch.metadata
+        kept = self.pool
+        if kept.size is None:
+            kept.size = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (once)
+        if metadata.size is None:
+            metadata.size = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (step)
+        held = self.batch
+        if held.size is None:
+            held.size = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (step)
+        if batch.longest is None:
+            batch.longest = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (step)
+        if getattr(self.batch, "shortest", None) is None:
+            self.batch.shortest = torch.ones(4, device="cuda").min().item()  # expect: SYN101 (step)
+        if self.pool.total is None:
+            self.pool.total = torch.ones(4, device="cuda").sum().item()  # expect: SYN101 (once)
+        if Drafts.total is None:
+            Drafts.total = torch.ones(4, device="cuda").sum().item()  # expect: SYN101 (once)
+        table = batch.table
+        if table is None:
+            table = batch.table = torch.ones(4, device="cuda").tolist()  # expect: SYN102 (step)
+        if batch.key not in batch.tables:
+            batch.tables[batch.key] = torch.ones(4, device="cuda").tolist()  # expect: SYN102 (step)
+
+
 class OfOneStep:
     """An object that each step makes keeps nothing beyond that step."""
 
