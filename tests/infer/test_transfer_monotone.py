@@ -100,7 +100,7 @@ DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] =
     Op.ANNOTATED: (st.lists(any_pair, min_size=1, max_size=1), annotation),
     Op.AUGMENTED: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), st.sampled_from(["Add", "Mult"])),
     Op.ADDED: (st.lists(any_pair, min_size=2, max_size=2), st.sampled_from([CallSite(1, attribute=each) for each in ("append", "extend", "update")])),
-    Op.PUT: (st.lists(any_pair, min_size=3, max_size=3), nothing),
+    Op.PUT: (st.lists(any_pair, min_size=3, max_size=3), st.sampled_from([None, "Add"])),
     Op.STORED: (st.lists(any_pair, min_size=3, max_size=3), nothing),
     Op.RESIZED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
     Op.CAPTURED_PATTERN: (st.lists(any_pair, min_size=1, max_size=1), st.just((0, 2))),

@@ -1,6 +1,6 @@
-"""Tests of flags for debugging or measurement: ``if self.verbose``, ``if is_bench``, ``if os.environ.get("X_DEBUG")``.
+"""Tests of flags for debugging, measurement or capture: ``if self.verbose``, ``if os.environ.get("X_DEBUG")``, ``if in_capture``.
 
-Such flags are off unless a person looks on, so what they guard runs in no step of production.
+The first are off unless a person looks on, so what they guard runs in no step of production. CUDA graphs are captured at start-up.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 from syncscan.check.infer.source.syntax import last_name
 
 _DEBUGS = re.compile(
-    r"_*(.*_)?(debug(ging|ger)?|verbose|verbosity|bench(mark(ing)?)?|profil(er|ing))(_.*)?", re.IGNORECASE
+    r"""_*(.*_)?(debug(ging|ger)?|verbose|verbosity|bench(mark(ing)?)?|profil(er|ing))(_.*)?
+    |_*(is|in|for|during)_(.*_)?captur(e|ing) | _*capturing""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _READS_SETTINGS = frozenset({"get", "getenv", "isEnabledFor"})  # of an environment, or of a logger
 
 
 def debugs(test: ast.expr, *, holds: bool) -> bool:
-    """Return whether a test has this outcome for debugging alone."""
+    """Return whether a test has this outcome for debugging, measurement or capture alone."""
     if isinstance(test, ast.Compare):
         return len(test.ops) == 1 and _compares(test.left, test.ops[0], test.comparators[0]) is holds
     return holds and _is_flag(test)

@@ -46,7 +46,7 @@ class Op(IntEnum):
     AUGMENTED = auto()  # (old, value); operator
     REBOUND = auto()  # (value); a name that functions inside may have set
     ADDED = auto()  # (container, arguments); method, CallSite
-    PUT = auto()  # (container, index, value)
+    PUT = auto()  # (container, index, value); the operator of an augmented assignment, or None
     STORED = auto()  # (base, index, value): what is at a path into a base once it is stored there
     RESIZED = auto()  # (tensor)
     CAPTURED_PATTERN = auto()  # (whole); position, count
@@ -58,7 +58,7 @@ class Op(IntEnum):
     MAY_BE = auto()  # (parameter); text, whether they are equal: nothing where no caller passes such a text
     GATE = auto()  # (value, gate): nothing where the gate is nothing
     STORE_ATTRIBUTE = auto()  # (base, value); name, path, whether it was there before
-    STORE_ITEM = auto()  # (base, index, value)
+    STORE_ITEM = auto()  # (base, index, value, what an augmented assignment reads there)
     STORE_GLOBAL = auto()  # (value); name
     STORE_CAPTURED = auto()  # (value); name
     STORE_CLASS = auto()  # (value); class, name

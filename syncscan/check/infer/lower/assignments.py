@@ -41,7 +41,9 @@ def _aug_assign(to: Lowering, node: ast.AugAssign) -> None:
         _note_advanced(to, node.target)
     if isinstance(node.target, ast.Subscript):
         base, index = to.peek(node.target.value), to.peek(node.target.slice)
-        _store_item(to, node.target, base, index, result, is_augmented=old)
+        stored = to.emit(Op.STORE_ITEM, (base, index, result, old))
+        _bind_item(to, node.target, (base, index, result), stored)
+        _put(to, node.target, (base, index, slot), operator_name(node.op))
         return
     to.assign(node.target, result)
 
@@ -95,18 +97,21 @@ def _to_attribute(to: Lowering, target: ast.Attribute, slot: Slot) -> None:
 def _to_item(to: Lowering, target: ast.Subscript, slot: Slot) -> None:
     base = to.evaluate(target.value)
     index = to.evaluate(target.slice)
-    _store_item(to, target, base, index, slot)
+    operands = (base, index, slot)
+    _bind_item(to, target, operands, to.emit(Op.STORE_ITEM, operands))
+    _put(to, target, operands, None)
 
 
-def _store_item(
-    to: Lowering, target: ast.Subscript, base: Slot, index: Slot, slot: Slot, is_augmented: Slot | None = None
-) -> None:
-    operands = (base, index, slot) if is_augmented is None else (base, index, slot, is_augmented)
-    stored = to.emit(Op.STORE_ITEM, operands)
+def _bind_item(to: Lowering, target: ast.Subscript, operands: tuple[Slot, ...], stored: Slot) -> None:
+    """Bind the path of an item to what is read there after the store."""
     if to.listener is not None:
         to.listener.stores(target, stored)
     path = to.path(target)
     if path:
-        to.bind_path(path, to.emit(Op.STORED, (base, index, slot)))
+        to.bind_path(path, to.emit(Op.STORED, operands))
+
+
+def _put(to: Lowering, target: ast.Subscript, operands: tuple[Slot, ...], operator: str | None) -> None:
+    """Bind the path of a container to the container after a store; ``operator`` is that of an augmented one."""
     if to.path(target.value):
-        mutate(to, target.value, to.emit(Op.PUT, operands))
+        mutate(to, target.value, to.emit(Op.PUT, operands, operator))

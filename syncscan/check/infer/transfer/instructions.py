@@ -371,13 +371,19 @@ def _added(at: Point, values: Values, site: CallSite) -> AbstractValue:
 
 
 @register(INSTRUCTIONS, Op.PUT)
-def _put(at: Point, values: Values, data: None) -> AbstractValue:
-    base, index, value = values[:3]
+def _put(at: Point, values: Values, operator: str | None) -> AbstractValue:
+    """Return a container after a store. Each option of a union is changed by its own item: a list of numbers takes no tensor."""
+    base, index, value = values
     if base.kind is Kind.UNION:
-        return join_all([_put(at, (option, index, value), data) for option in base.items or ()])
+        return join_all([_put(at, (option, index, value), operator) for option in base.items or ()])
+    if operator is not None and base.kind in _CHANGEABLE:
+        value = _augmented(at, (read_item(base, index), value), operator)
     if base.kind is Kind.DICT:
         return base if index is BOTTOM and not at.stays_open() else put(base, index, value)
     return list_of(join(element_of(base), value), base.kind) if base.kind is Kind.LIST else base
+
+
+_CHANGEABLE = frozenset({Kind.DICT, Kind.LIST})
 
 
 @register(INSTRUCTIONS, Op.STORED)

@@ -51,3 +51,16 @@ class Layer(nn.Module):
 
     def dump(self, x):
         print(x.sum().item())  # expect: SYN101 (once)
+
+
+class Backend(nn.Module):
+    def forward(self, x: torch.Tensor, in_capture: bool, for_graph_capture: bool, capture_all: bool):
+        if in_capture or for_graph_capture:
+            x.sum().item()  # expect: SYN101 (once)
+        if self.is_capturing or torch.cuda.is_current_stream_capturing():
+            x.sum().item()  # expect: SYN101 (once)
+        if capture_all:
+            x.sum().item()  # expect: SYN101 (step)
+        if not in_capture:
+            x.sum().item()  # expect: SYN101 (step)
+        return x
