@@ -54,11 +54,24 @@ def fills_dtype(call: ast.Call, facts: Facts) -> bool:
 
 
 def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
-    """Return whether `torch.full` on the GPU equals the copied result of `torch.tensor` or `torch.full`."""
-    value = _written_out(number)
+    """Return whether `torch.full` on the GPU equals the copied result of `torch.tensor` or `torch.full`.
+
+    Of ``a if test else b``, both must.
+    """
+    values = [_written_out(each) for each in _alternatives(number)]
     dtype = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
-    if value is None:
-        return False
+    if len({type(value) for value in values}) > 1:
+        return False  # and the dtype may differ
+    return all(value is not None and _is_exact(value, dtype, facts) for value in values)
+
+
+def _alternatives(number: ast.expr) -> list[ast.expr]:
+    if isinstance(number, ast.IfExp):
+        return [*_alternatives(number.body), *_alternatives(number.orelse)]
+    return [number]
+
+
+def _is_exact(value: float, dtype: ast.expr | None, facts: Facts) -> bool:
     largest = _largest_default(value) if dtype is None else _largest(value, dtype, facts)
     return abs(value) <= largest or (largest > 0 and isinstance(value, float) and not math.isfinite(value))
 

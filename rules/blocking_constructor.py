@@ -9,7 +9,7 @@ memory. The copy synchronizes the stream, even for a single number.
 - a tensor that stays in host memory;
 - data that is a GPU tensor, or an empty list.
 
-**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That is safe for
+**Fix.** A number written out, or one of two, becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That is safe for
 
 - a number without a dtype (a float up to 65504);
 - an integer from 0 to 127 with any dtype;
@@ -97,6 +97,7 @@ import torch
 bits = 4
 levels = (1 << bits) - 1
 most = torch.tensor(levels, device="cuda")  # expect: SYN301
+flag = torch.tensor(0.0 if bits else 1.0, device="cuda")  # expect: SYN301
 """,
             fixed="""\
 import torch
@@ -104,6 +105,7 @@ import torch
 bits = 4
 levels = (1 << bits) - 1
 most = torch.full((), levels, device="cuda")
+flag = torch.full((), 0.0 if bits else 1.0, device="cuda")
 """,
         ),
         Example(

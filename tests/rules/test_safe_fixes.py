@@ -54,6 +54,13 @@ def numbers(draw: st.DrawFn) -> str:
     return sign + draw(number)
 
 
+@st.composite
+def choices(draw: st.DrawFn) -> str:
+    """A number, or one of two."""
+    test = draw(st.sampled_from(["", "", "n", "n > 5"]))
+    return f"{draw(numbers())} if {test} else {draw(numbers())}" if test else draw(numbers())
+
+
 def dtypes() -> st.SearchStrategy[str]:
     """How a dtype is given, or that it is not."""
     return st.one_of(
@@ -70,7 +77,7 @@ def constructors(draw: st.DrawFn) -> str:
     """`torch.tensor` of a number, straight on the GPU."""
     device = draw(st.sampled_from(["device=d", 'device="cuda"']))
     gradient = draw(st.sampled_from(["", "", "requires_grad=True", "requires_grad=False"]))
-    data = draw(st.sampled_from(["", "", "data="])) + draw(numbers())
+    data = draw(st.sampled_from(["", "", "data="])) + draw(choices())
     return "y = " + call("torch.tensor", data, *draw(st.permutations([device, draw(dtypes()), gradient])))
 
 
@@ -92,7 +99,7 @@ def uploads(draw: st.DrawFn) -> str:
                 call("torch.full", "(3,)", draw(numbers()), dtype, layout),
                 call("torch.full", "()", draw(numbers()), dtype),
                 call("torch.full", "size=(2, 3)", f"fill_value={draw(numbers())}", dtype),
-                call("torch.tensor", draw(numbers()), dtype),
+                call("torch.tensor", draw(choices()), dtype),
                 call("torch.tensor", f"data={draw(numbers())}", dtype),
                 call("torch.arange", "5", dtype),
                 call("torch.linspace", "0, 1, 7", dtype),
