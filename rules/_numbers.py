@@ -56,7 +56,7 @@ def fills_dtype(call: ast.Call, facts: Facts) -> bool:
 def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     """Return whether `torch.full` on the GPU equals the copied result of `torch.tensor` or `torch.full`.
 
-    Of ``a if test else b``, both must.
+    In ``a if test else b``, both numbers must.
     """
     values = [_written_out(each) for each in _alternatives(number)]
     dtype = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
@@ -90,7 +90,9 @@ def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
 
 
 _TAKE_LENGTHS = frozenset({"int64", "long", "int32", "int", "float32", "float", "float64", "double"})
-_OF_PYTHON = frozenset({"bool", "int", "float"})
+_OF_PYTHON = frozenset(
+    {"bool", "int"}
+)  # a float may be too large: a copy makes it infinite, and a fill raises
 _LENGTHS = frozenset({"torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.dim"})
 
 
@@ -109,11 +111,11 @@ def is_length(node: ast.expr, facts: Facts) -> bool:
 
 
 def _is_number(node: ast.expr, call: ast.Call, facts: Facts) -> bool:
-    """Return whether a variable holds a truth value, an integer or a float. An integer that requires a gradient is another error."""
+    """Return whether a variable holds a truth value or an integer. An integer that requires a gradient is another error."""
     value = facts.of(node)
-    is_real = value.kind is Kind.NUMBER and value.dtype in _OF_PYTHON
+    is_whole = value.kind is Kind.NUMBER and value.dtype in _OF_PYTHON
     return (
-        isinstance(node, (ast.Name, ast.Attribute)) and is_real and not facts.argument(call, "requires_grad")
+        isinstance(node, (ast.Name, ast.Attribute)) and is_whole and not facts.argument(call, "requires_grad")
     )
 
 

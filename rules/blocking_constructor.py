@@ -15,7 +15,7 @@ memory. The copy synchronizes the stream, even for a single number.
 - an integer from 0 to 127 with any dtype;
 - a number that a dtype written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`).
 
-The fix is unsafe for a variable that holds a number, without a dtype or with a wide one: `torch.tensor` keeps the dtype of a
+The fix is unsafe for a variable that holds an integer, without a dtype or with a wide one: `torch.tensor` keeps the dtype of a
 NumPy number, `torch.full` does not. The fix is unsafe for a float from 0 to 127 with another dtype: `torch.tensor` refuses `0.5`
 of `torch.uint64`, `torch.full` does not. Larger numbers are infinite in one and an error in the other. `[number] * n` becomes
 `torch.full((n,), number)` if `n` is a

@@ -212,7 +212,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
 # Rules of small copies, of explicit synchronizations, and of checks for errors in results that programs mostly need.
 _SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
-_WRITTEN_AS_COPIES = frozenset({"SYN105", "SYN302"})
+_WRITTEN_AS_COPIES = frozenset({"SYN102", "SYN105", "SYN302"})
 
 
 def _coverage(report: Report) -> str:

@@ -116,6 +116,14 @@ y = torch.tensor([1, 2],  # one
         "y = torch.zeros(3, pin_memory=True)\nx[True] = y\n",
         "y = torch.zeros(3, pin_memory=True)\nx[True] = y\n",
     ),
+    "a float in a variable, too large for a fill perhaps": (
+        "v = 0.5\ny = torch.tensor(v, device='cuda')\n",
+        "v = 0.5\ny = torch.tensor(v, device=\"cpu\", pin_memory=True).to('cuda', non_blocking=True)\n",
+    ),
+    "an integer in a variable": (
+        "v = 5\ny = torch.tensor(v, device='cuda')\n",
+        "v = 5\ny = torch.full((), v, device='cuda')\n",
+    ),
     "a list given by name": (
         "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",
         "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",
@@ -139,6 +147,8 @@ UNSURE = {
     "a number too large for the dtype": "y = torch.tensor(1e5, dtype=torch.float16, device=d)\n",
     "no number of int64": "y = torch.tensor(9223372036854775808, device=d)\n",
     "no number of any dtype": f"y = torch.tensor(1{'0' * 400}, device=d)\n",
+    "one of two numbers, one too large": "y = torch.tensor(1.0 if x.ndim else 1e5, device=d)\n",
+    "one of two numbers of other dtypes": "y = torch.tensor(1.0 if x.ndim else 1, device=d)\n",
     "a fill too large for the dtype": "y = torch.full((3,), 70000, dtype=torch.float16).to(d)\n",
     "a fill that is no number written out": "y = torch.full((3,), x.ndim).to(d)\n",
     "a store of a number too large for the dtype": "x[0] = 70000\n",
@@ -158,6 +168,10 @@ SURE = {
     "a small integer of any dtype": (
         "y = torch.tensor(127, dtype=x.dtype, device=d)\n",
         "y = torch.full((), 127, dtype=x.dtype, device=d)\n",
+    ),
+    "one of two numbers": (
+        "y = torch.tensor(0.0 if x.ndim else 1.0, device=d)\n",
+        "y = torch.full((), 0.0 if x.ndim else 1.0, device=d)\n",
     ),
     "a negative number of a dtype that holds it": (
         "y = torch.tensor(-1, dtype=torch.int32, device=d)\n",
