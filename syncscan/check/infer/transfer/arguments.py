@@ -9,6 +9,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.declared import with_layers_placed
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -101,7 +102,7 @@ def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: Abst
 def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
     if value.kind is Kind.UNKNOWN:
-        return promised
+        return with_layers_placed(at, promised)
     value = _as_promised(at, value, promised)
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
 

@@ -14,6 +14,7 @@ from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
 from syncscan.check.infer.transfer.modules import (
@@ -241,7 +242,7 @@ def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> Abstrac
         if base.annotates(name):
             if not at.declare():
                 return value
-            promised = at.context.annotations.read(base.annotations[name], base.module, base.parent)
+            promised = annotated(at, base.annotations[name], base.module, base.parent)
             if value.kind is not Kind.MOVED:
                 promised = join(value, promised)
             elif promised is BOTTOM:

@@ -14,6 +14,7 @@ from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
@@ -144,7 +145,7 @@ def _returned(at: Point, value: AbstractValue) -> None:
 
 def _declared_result(at: Point) -> AbstractValue:
     declared = getattr(at.function.node, "returns", None)
-    return BOTTOM if declared is None else at.context.annotations.read(declared, at.module, at.function)
+    return BOTTOM if declared is None else annotated(at, declared, at.module, at.function)
 
 
 @register(INSTRUCTIONS, Op.RESULT)

@@ -22,6 +22,7 @@ from syncscan.check.infer.ir.instructions import Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
 from syncscan.check.infer.transfer.arguments import as_field
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
@@ -111,7 +112,7 @@ def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractVa
     declared = function.result
     if declared is None:
         return value
-    return at.context.annotations.read(declared, function.module, function) if at.declare() else BOTTOM
+    return annotated(at, declared, function.module, function) if at.declare() else BOTTOM
 
 
 def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:

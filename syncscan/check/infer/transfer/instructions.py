@@ -28,6 +28,7 @@ from syncscan.check.infer.transfer.arguments import argument
 from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
+from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
 from syncscan.check.infer.transfer.loaders import prepared
@@ -460,7 +461,7 @@ def _annotated(at: Point, values: Values, annotation: Any) -> AbstractValue:
         return value
     if not at.declare():
         return value
-    promised = at.context.annotations.read(annotation, at.module, at.function)
+    promised = annotated(at, annotation, at.module, at.function)
     return promised if value.kind is Kind.UNKNOWN or promised.element is not None else value
 
 

@@ -23,6 +23,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.arguments import as_field
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, PACKAGES, register
@@ -171,7 +172,7 @@ def _cast(at: Point, call: Call) -> AbstractValue:
     value = call.args[1] if len(call.args) > 1 else BOTTOM
     if value.kind is not Kind.UNKNOWN or call.site is None or not at.declare():
         return value
-    return at.context.annotations.read(call.site.annotation, at.module, at.function)
+    return annotated(at, call.site.annotation, at.module, at.function)
 
 
 @register(FUNCTIONS, "dataclasses.replace")

@@ -277,6 +277,8 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
             return _given_by(at, base, together(at, map(as_tensor, call.args)))
         if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
             return _moved_layer(at, base, name, call)
+        if name in LIST_TENSORS and (base.device in ON_GPU or works_where_its_module_is(at.function)):
+            return tensors_of_module(at, name)
     return result
 
 

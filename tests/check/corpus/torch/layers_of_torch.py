@@ -7,7 +7,7 @@ from torch import nn
 def run():
     layer = nn.Linear(4, 4).to("cuda")
     for parameter in layer.parameters():
-        parameter.norm().item()  # expect: SYN101 (assumed)
+        parameter.norm().item()  # expect: SYN101
     layer.extra_repr().tolist()  # silent
     layer.some_attribute.tolist()  # silent
     nn.Sequential(layer, nn.ReLU())(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
