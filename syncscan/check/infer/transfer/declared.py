@@ -1,6 +1,6 @@
 """Annotated values, in which modules of torch are on the GPU.
 
-Nobody makes such a module in sight, so nothing keeps it on the host. Where the type is not known, its parameters are on the GPU, too.
+Nobody makes such a module in sight, so nothing keeps it on the host. The parameters of an unknown object are on the GPU, too.
 """
 
 from __future__ import annotations
