@@ -6,10 +6,9 @@ from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Class, Function, Parameter
+from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
-from syncscan.check.infer.transfer.call import Call
-from syncscan.check.infer.transfer.declared import with_layers_placed
+from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -19,7 +18,6 @@ from syncscan.ops.inferred import device_named
 
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 _NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
-_HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
 
 def argument(at: Point, parameter: Parameter, position: int, default: AbstractValue | None) -> AbstractValue:
@@ -113,7 +111,7 @@ def _as_scalar(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
 
 def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by the annotated value."""
-    if promised.kind in _HOST_SCALARS:
+    if promised.kind in SCALARS:
         return join_all([_as_scalar(option, promised) for option in value.items or (value,)])
     if promised.kind is Kind.UNION:
         return _as_one_of(at, value, promised)
@@ -121,24 +119,6 @@ def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> Ab
         if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
             return promised
         return value if _are_numbers(value) else join(value, promised)
-    return value
-
-
-def as_field(at: Point, cls: Class, name: str, value: AbstractValue, call: Call) -> AbstractValue:
-    """Return the value that a call gives to a field of a record.
-
-    A dictionary that the call spreads may have been filled under computed names, for other fields. So there the
-    annotation decides where it allows numbers and texts only.
-    """
-    if call.site is None or not call.site.spreads:
-        return value
-    for base in cls.mro():
-        if base.annotates(name):
-            promised = at.context.annotations.read(base.annotations[name], base.module, base.parent)
-            is_scalar = promised is not BOTTOM and all(
-                each.kind in _HOST_SCALARS for each in promised.options
-            )
-            return _as_promised(at, value, promised) if is_scalar else value
     return value
 
 
@@ -167,7 +147,7 @@ def _item_of(promised: AbstractValue, number: int) -> AbstractValue:
 
 def _as_one_of(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by an annotated union; a GPU tensor outweighs a number."""
-    if all(option.kind in _HOST_SCALARS for option in promised.options):
+    if all(option.kind in SCALARS for option in promised.options):
         return promised if any(option.kind in ARRAYS for option in value.options) else value
     if any(option.kind is Kind.TENSOR for option in promised.options):
         others = [option for option in value.items or (value,) if option.kind is not Kind.NUMBER]

@@ -14,7 +14,7 @@ from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
-from syncscan.check.infer.transfer.declared import annotated
+from syncscan.check.infer.transfer.declared import annotated, as_annotated
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
 from syncscan.check.infer.transfer.modules import (
@@ -123,13 +123,24 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     return _stored(at, cls, name)
 
 
+_RECURRENT = frozenset(
+    {
+        "torch.nn.GRU",
+        "torch.nn.LSTM",
+        "torch.nn.RNN",
+        "torch.nn.GRUCell",
+        "torch.nn.LSTMCell",
+        "torch.nn.RNNCell",
+    }
+)
 _OF_LAYERS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 
 
 def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     """Return a tensor that an external object holds under a name: a weight, a model output, or a constructor argument."""
     if name in _OF_LAYERS and str(base.payload).startswith("torch.nn."):
-        return weight_of_layer(at, base)
+        is_flag = name == "bias" and base.payload in _RECURRENT
+        return BOOL if is_flag else weight_of_layer(at, base)
     stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None
     made_of = stub is not None and name in stub.operation.args
     if base.device is Device.UNKNOWN or not (made_of or is_tensor_of_models(name)):
@@ -224,7 +235,7 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
         by_bodies = join_all([at.read(known.set_in_bodies[owner, name]) for owner in owners])
         if by_bodies is not BOTTOM:
             return by_bodies
-    return join_all([at.read(known.attributes[owner, name]) for owner in owners])
+    return as_annotated(at, cls, name, join_all([at.read(known.attributes[owner, name]) for owner in owners]))
 
 
 def _transferred_by_name(at: Point, cls: Class, value: AbstractValue) -> AbstractValue:

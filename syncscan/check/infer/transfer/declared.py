@@ -1,4 +1,4 @@
-"""Annotated values, in which modules of torch are on the GPU.
+"""Annotated values: numbers, which are believed, and modules of torch, which are on the GPU.
 
 Nobody makes such a module in sight, so nothing keeps it on the host. The parameters of an unknown object are on the GPU, too.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.lattice import join_all, with_items
-from syncscan.check.infer.domain.value import AbstractValue, refine
-from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import Confidence, Device, Kind
+from syncscan.model import ARRAYS, Confidence, Device, Kind
 
 
 def annotated(at: Point, node: ast.expr | None, module: Module, scope: Function | None) -> AbstractValue:
@@ -32,6 +33,32 @@ def with_layers_placed(at: Point, promised: AbstractValue) -> AbstractValue:
     return refine(promised, device=Device.CUDA, confidence=Confidence.INFERRED)
 
 
+def as_annotated(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
+    """Return the stored value of an attribute without tensors, where the annotation allows numbers and texts alone.
+
+    As with a parameter, the annotation is believed: such a tensor belongs to another attribute of a table that code spreads
+    or copies, or to another path. Only a read such as ``self.count.item()`` says more.
+    """
+    if not any(option.kind in ARRAYS for option in value.options) or _is_read_by_name(at):
+        return value
+    base = next((base for base in cls.mro() if base.annotates(name)), None)
+    promised = annotated(at, base.annotations[name], base.module, base.parent) if base is not None else BOTTOM
+    if promised is BOTTOM or not all(option.kind in SCALARS for option in promised.options):
+        return value
+    options = value.items if value.kind is Kind.UNION else (value,)
+    return join_all([promised if option.kind in ARRAYS else option for option in options or ()])
+
+
+def _is_read_by_name(at: Point) -> bool:
+    """Return whether the code calls a method of the value that no number has, such as ``item``."""
+    ir = at.state.ir
+    return any(
+        ir.ops[use] == Op.CALL_METHOD and ir.data[use].attribute in _READS for use in at.state.uses[at.number]
+    )
+
+
+_READS = frozenset({"cpu", "item", "numpy", "tolist"})
+SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 

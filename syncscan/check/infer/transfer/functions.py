@@ -20,7 +20,6 @@ from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, Via
 from syncscan.check.infer.ir.instructions import Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
-from syncscan.check.infer.transfer.arguments import as_field
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
@@ -383,7 +382,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
         pass_arguments(at, init, passed_by(init, call.on(instance)), call)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(at.fields(cls), call.args, strict=False), *call.kwargs.items()]:
-            store_attribute(at, cls, name, as_field(at, cls, name, value, call))
+            store_attribute(at, cls, name, value)
     if init is None and cls.is_named_tuple:
         fields = at.fields(cls)
         given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)

@@ -21,7 +21,6 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.transfer.arguments import as_field
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
@@ -180,5 +179,5 @@ def _copied_record(at: Point, call: Call) -> AbstractValue:
     for option in call.first.options:
         if isinstance(option.payload, Class):
             for name, value in call.kwargs.items():
-                store_attribute(at, option.payload, name, as_field(at, option.payload, name, value, call))
+                store_attribute(at, option.payload, name, value)
     return call.first
