@@ -35,3 +35,22 @@ def test_what_a_suggestion_says_does_not_depend_on_lines_that_move() -> None:
     )
     assert len(asked(engine, old)[0].findings) == 1
     assert asked(engine, new)[0] == asked(Engine(Conventions()), new)[0]
+
+
+def test_an_annotation_of_another_file_is_believed_as_long_as_it_stands() -> None:
+    batch = "import torch\n\nclass Batch:\n    size: {}\n    model: {}\n"
+    reader = (
+        "import torch\nfrom batch import Batch\n\ndef fill(batch: Batch):\n    batch.size = torch.ones(1, device='cuda').sum()\n\n"
+        "def read(batch: Batch):\n    print(f'{batch.size}')\n    return batch.model.weight.sum().item()\n"
+    )
+    engine = Engine(Conventions())
+    lines = []
+    for types in (("int", "int"), ("object", "torch.nn.Linear"), ("int", "torch.nn.Linear"), ("int", "int")):
+        files = {
+            "batch": source("batch", batch.format(*types)),
+            "reader": source("reader", reader),
+        }
+        found = asked(engine, files)[0].findings
+        assert found == asked(Engine(Conventions()), files)[0].findings
+        lines.append([each.line for each in found])
+    assert lines == [[], [8, 9], [9], []]
