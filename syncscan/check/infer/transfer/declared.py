@@ -6,7 +6,9 @@ Nobody makes such a module in sight, so nothing keeps it on the host. The parame
 from __future__ import annotations
 
 import ast
+import functools
 
+from syncscan.check.infer.domain.basic import element_of
 from syncscan.check.infer.domain.lattice import join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op
@@ -34,19 +36,48 @@ def with_layers_placed(at: Point, promised: AbstractValue) -> AbstractValue:
 
 
 def as_annotated(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
-    """Return the stored value of an attribute without tensors, where the annotation allows numbers and texts alone.
+    """Return the stored value of an attribute without tensors, where the annotation allows numbers, texts and lists of them alone.
 
     As with a parameter, the annotation is believed: such a tensor belongs to another attribute of a table that code spreads
     or copies, or to another path. Only a read such as ``self.count.item()`` says more.
     """
-    if not any(option.kind in ARRAYS for option in value.options) or _is_read_by_name(at):
+    if not _holds_arrays(value) or _is_read_by_name(at):
         return value
     base = next((base for base in cls.mro() if base.annotates(name)), None)
     promised = annotated(at, base.annotations[name], base.module, base.parent) if base is not None else BOTTOM
-    if promised is BOTTOM or not all(option.kind in SCALARS for option in promised.options):
+    return _without_arrays(value, promised) if _is_plain(promised) else value
+
+
+@functools.cache
+def _holds_arrays(value: AbstractValue) -> bool:
+    inside = value.items if value.items is not None else (value.element,)
+    return value.kind in ARRAYS or any(each is not None and _holds_arrays(each) for each in inside)
+
+
+@functools.cache
+def _is_plain(promised: AbstractValue) -> bool:
+    """Return whether an annotated value is a number or a text, or a container of them."""
+    if promised.kind is Kind.UNION:
+        return all(map(_is_plain, promised.options))
+    if promised.kind in _CONTAINERS:
+        element = element_of(promised)
+        return element is not BOTTOM and _is_plain(element)
+    return promised.kind in SCALARS
+
+
+@functools.cache
+def _without_arrays(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return a value with what is annotated in place of each tensor or array, in containers, too."""
+    if value.kind is Kind.UNION:
+        return join_all([_without_arrays(option, promised) for option in value.items or ()])
+    if value.kind in ARRAYS:
+        return promised
+    inside = join_all([element_of(option) for option in promised.options if option.kind in _CONTAINERS])
+    if inside is BOTTOM or value.kind not in _CONTAINERS:
         return value
-    options = value.items if value.kind is Kind.UNION else (value,)
-    return join_all([promised if option.kind in ARRAYS else option for option in options or ()])
+    if value.items is not None:
+        return with_items(value, [_without_arrays(item, inside) for item in value.items])
+    return value if value.element is None else refine(value, element=_without_arrays(value.element, inside))
 
 
 def _is_read_by_name(at: Point) -> bool:
@@ -59,6 +90,7 @@ def _is_read_by_name(at: Point) -> bool:
 
 _READS = frozenset({"cpu", "item", "numpy", "tolist"})
 SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
+_CONTAINERS = frozenset({Kind.DICT, Kind.LIST, Kind.SET, Kind.TUPLE})
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 

@@ -12,6 +12,9 @@ class Batch:
     longest: "int | None"
     lens: torch.Tensor
     open: object = None
+    lists: "list[int] | None" = None
+    pairs: "dict[str, tuple[int, int]] | None" = None
+    loose: "list | None" = None
 
 
 class Runner:
@@ -23,6 +26,9 @@ class Runner:
         batch.size = gpu.max()
         batch.longest = gpu.max()
         batch.open = gpu.max()
+        batch.lists = gpu
+        batch.pairs = {"a": (gpu.max(), 2)}
+        batch.loose = [gpu.max()]
         batch.lens = gpu
         if rnn.bias:  # silent: whether a recurrent layer has biases
             print(f"{layer.bias}")  # expect: SYN107
@@ -30,6 +36,8 @@ class Runner:
     def step(self, batch: Batch):
         if self.limit > batch.size:  # silent
             return f"{batch.longest}"  # silent
+        print(f"{max(batch.lists)} {batch.lists[0]} {batch.pairs['a'][0]}")  # silent
+        print(f"{batch.loose[0]}")  # expect: SYN107
         if batch.open:  # expect: SYN104
             return None
         return batch.lens.max().item()  # expect: SYN101
