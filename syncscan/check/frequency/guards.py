@@ -148,11 +148,11 @@ class _Guard:
         if not names:
             return path in self.function.global_names
         if owner is None or root not in {"self", "cls"}:
-            return not _is_local(root, self.function) or self._is_of_a_layer(root, names)
+            return not _is_local(root, self.function) or self._lives_on(root, names)
         others = _setters(owner)[1] if len(names) > 1 else []
         return not any(_set_in(body, f"{root}.{names[0]}") for body in others)
 
-    def _is_of_a_layer(self, variable: str, names: Sequence[str]) -> bool:
+    def _lives_on(self, variable: str, names: Sequence[str]) -> bool:
         """Return whether a variable is a layer by its name, or holds part of something that outlives the call."""
         node = self.function.node
         values = _set_in(node.body, variable) if not isinstance(node, ast.Lambda) else []
