@@ -34,7 +34,7 @@ OF_READS: dict[str, Suggestion] = {
     "mirror": row(
         "101 103 106",
         "returned, of an attribute",
-        "keep a Python number beside `{tensor}`, set in the lines that set the tensor, and return the number",
+        "return the tensor; or, if the host knows what the program stores in `{tensor}`, keep a Python number beside it, and return the number",
     ),
     "lengths": row(
         "101 102 103 106",
