@@ -61,7 +61,7 @@ def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     values = [_written_out(each) for each in _alternatives(number)]
     dtype = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
     if len({type(value) for value in values}) > 1:
-        return False  # and the dtype may differ
+        return False  # nor is the dtype the same
     return all(value is not None and _is_exact(value, dtype, facts) for value in values)
 
 
@@ -90,9 +90,8 @@ def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
 
 
 _TAKE_LENGTHS = frozenset({"int64", "long", "int32", "int", "float32", "float", "float64", "double"})
-_OF_PYTHON = frozenset(
-    {"bool", "int"}
-)  # a float may be too large: a copy makes it infinite, and a fill raises
+# A float may be too large: a copy makes it infinite, and a fill raises.
+_OF_PYTHON = frozenset({"bool", "int"})
 _LENGTHS = frozenset({"torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.dim"})
 
 

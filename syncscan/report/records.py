@@ -186,9 +186,8 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     by all models comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
     synchronizations come before copies that the author wrote as copies, because readers act on them more often.
     """
-    # They load the inference, which a stored proof does without.
-    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415
-    from syncscan.check.infer.source.hardware import is_for_rocm  # noqa: PLC0415
+    from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
+    from syncscan.check.infer.source.hardware import is_for_rocm  # noqa: PLC0415 (loads the inference too)
 
     def rank(finding: Finding) -> tuple[object, ...]:
         root = finding.call_chain[0].rpartition(".")[2] if finding.call_chain else ""

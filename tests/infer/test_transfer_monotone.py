@@ -16,14 +16,16 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.basic import FLOAT, INT, NONE, STRING, list_of
 from syncscan.check.infer.domain.crossing import brought_by, crossing, moved, parts_of, without_host
-from syncscan.check.infer.domain.lattice import at_most
+from syncscan.check.infer.domain.lattice import at_most, join
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.infer.transfer.declared import without_arrays
 from syncscan.check.infer.transfer.functions import placed_by, settled
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
@@ -129,6 +131,19 @@ def test_every_instruction_is_named_here() -> None:
 def test_an_instruction_is_monotone(op: Op, data: st.DataObject) -> None:
     pairs, its_data = (data.draw(each) for each in DRIVEN[op])
     assert_monotone(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
+
+
+PLAIN = (INT, STRING, list_of(INT), join(NONE, list_of(list_of(FLOAT))), list_of(INT, Kind.DICT))
+
+
+@FEW
+@given(any_pair, st.sampled_from(PLAIN))
+@example((AbstractValue(Kind.MOVED, Device.CUDA), AbstractValue(Kind.TENSOR, Device.CUDA)), INT)
+def test_what_an_annotation_of_numbers_leaves_is_monotone(
+    pair: tuple[AbstractValue, AbstractValue], promised: AbstractValue
+) -> None:
+    low, high = (without_arrays(each, promised) for each in pair)
+    assert at_most(low, high)
 
 
 PYTHON = (

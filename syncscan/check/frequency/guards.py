@@ -154,14 +154,14 @@ class _Guard:
 
     def _lives_on(self, variable: str, names: Sequence[str]) -> bool:
         """Return whether a variable is a layer by its name, or holds part of something that outlives the call."""
+        if _LAYER.fullmatch(variable):
+            return True
         node = self.function.node
         values = _set_in(node.body, variable) if not isinstance(node, ast.Lambda) else []
         taken = path_of(values[0]) if len(values) == 1 and values[0] is not None else ""
         root = taken.partition(".")[0]
         is_part = "." in taken and (root in {"self", "cls"} or not _is_local(root, self.function))
-        return _LAYER.fullmatch(variable) is not None or (
-            is_part and self._outlives(".".join((taken, *names)))
-        )
+        return is_part and self._outlives(".".join((taken, *names)))
 
     def _assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         yield from _assignments(self.body)

@@ -20,6 +20,7 @@ from syncscan.check.infer.transfer.guesses import assumed_tensor
 from syncscan.check.infer.transfer.modules import (
     before_a_move,
     groups_of_parameters,
+    is_layer,
     makes_a_module,
     weight_of_layer,
 )
@@ -138,7 +139,7 @@ _OF_LAYERS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "run
 
 def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     """Return a tensor that an external object holds under a name: a weight, a model output, or a constructor argument."""
-    if name in _OF_LAYERS and str(base.payload).startswith("torch.nn."):
+    if name in _OF_LAYERS and is_layer(base):
         is_flag = name == "bias" and base.payload in _RECURRENT
         return BOOL if is_flag else weight_of_layer(at, base)
     stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None

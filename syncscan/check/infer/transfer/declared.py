@@ -13,6 +13,7 @@ from syncscan.check.infer.domain.lattice import join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.transfer.modules import is_layer
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import ARRAYS, Confidence, Device, Kind
 
@@ -30,7 +31,7 @@ def with_layers_placed(at: Point, promised: AbstractValue) -> AbstractValue:
         return refine(promised, element=with_layers_placed(at, promised.element))
     if promised.kind in _SEQUENCES and promised.items is not None:
         return with_items(promised, [with_layers_placed(at, item) for item in promised.items])
-    if not _is_layer(promised) or not at.assume():
+    if not is_layer(promised) or not at.assume():
         return promised
     return refine(promised, device=Device.CUDA, confidence=Confidence.INFERRED)
 
@@ -44,14 +45,16 @@ def as_annotated(at: Point, cls: Class, name: str, value: AbstractValue) -> Abst
     if not _holds_arrays(value) or _is_read_by_name(at):
         return value
     base = next((base for base in cls.mro() if base.annotates(name)), None)
-    promised = annotated(at, base.annotations[name], base.module, base.parent) if base is not None else BOTTOM
-    return _without_arrays(value, promised) if _is_plain(promised) else value
+    if base is None:
+        return value
+    promised = at.context.annotations.read(base.annotations[name], base.module, base.parent)
+    return without_arrays(value, promised) if _is_plain(promised) else value
 
 
 @functools.cache
 def _holds_arrays(value: AbstractValue) -> bool:
     inside = value.items if value.items is not None else (value.element,)
-    return value.kind in ARRAYS or any(each is not None and _holds_arrays(each) for each in inside)
+    return value.kind in _TENSORS or any(each is not None and _holds_arrays(each) for each in inside)
 
 
 @functools.cache
@@ -66,18 +69,18 @@ def _is_plain(promised: AbstractValue) -> bool:
 
 
 @functools.cache
-def _without_arrays(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+def without_arrays(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return a value with what is annotated in place of each tensor or array, in containers, too."""
     if value.kind is Kind.UNION:
-        return join_all([_without_arrays(option, promised) for option in value.items or ()])
-    if value.kind in ARRAYS:
+        return join_all([without_arrays(option, promised) for option in value.items or ()])
+    if value.kind in _TENSORS:
         return promised
     inside = join_all([element_of(option) for option in promised.options if option.kind in _CONTAINERS])
     if inside is BOTTOM or value.kind not in _CONTAINERS:
         return value
     if value.items is not None:
-        return with_items(value, [_without_arrays(item, inside) for item in value.items])
-    return value if value.element is None else refine(value, element=_without_arrays(value.element, inside))
+        return with_items(value, [without_arrays(item, inside) for item in value.items])
+    return value if value.element is None else refine(value, element=without_arrays(value.element, inside))
 
 
 def _is_read_by_name(at: Point) -> bool:
@@ -89,11 +92,7 @@ def _is_read_by_name(at: Point) -> bool:
 
 
 _READS = frozenset({"cpu", "item", "numpy", "tolist"})
+_TENSORS = ARRAYS | {Kind.MOVED}  # which joins a tensor to one
 SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 _CONTAINERS = frozenset({Kind.DICT, Kind.LIST, Kind.SET, Kind.TUPLE})
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
-
-
-def _is_layer(value: AbstractValue) -> bool:
-    is_outside = value.kind is Kind.INSTANCE and isinstance(value.payload, str)
-    return is_outside and value.payload.startswith("torch.nn.")

@@ -15,6 +15,7 @@ from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.modules import (
     MODULE_METHODS,
     given_by_part,
+    is_layer,
     module_method,
     register_tensor,
 )
@@ -50,7 +51,7 @@ def _defines(at: Point, value: AbstractValue, name: str) -> bool:
         return False
     cls = value.payload
     if not isinstance(cls, Class):
-        return isinstance(cls, str) and cls.startswith("torch.nn.")
+        return is_layer(value)
     at.asks(cls, name)
     return cls.find_method(name) is not None
 

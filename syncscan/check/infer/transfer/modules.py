@@ -41,6 +41,12 @@ def before_a_move(at: Point, cls: Class, name: str, value: AbstractValue) -> Abs
     return made if made.kind is Kind.TENSOR else refine(value, device=Device.UNKNOWN, pinned=None, via=None)
 
 
+def is_layer(value: AbstractValue) -> bool:
+    """Return whether a value is a module of a class of torch."""
+    is_outside = value.kind is Kind.INSTANCE and isinstance(value.payload, str)
+    return is_outside and value.payload.startswith("torch.nn.")
+
+
 def weight_of_layer(at: Point, layer: AbstractValue) -> AbstractValue:
     """Return a parameter or buffer of a layer of torch, which in a method of a module is where that module is."""
     if layer.device in ON_GPU:

@@ -20,6 +20,7 @@ from syncscan.check.infer.transfer.loaders import of_batch
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
+    is_layer,
     may_be_tensor,
     module_tensor,
     tensors_of_module,
@@ -272,7 +273,7 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
         return at.call_outside(full, call.on(base))
     at.note_asked(full, call)
     result = _operation(at, full, call.on(base)) if at.context.table.find(full) is not None else BOTTOM
-    if str(base.payload).startswith("torch.nn."):
+    if is_layer(base):
         if name in {"__call__", "forward"}:
             return _given_by(at, base, together(at, map(as_tensor, call.args)))
         if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
