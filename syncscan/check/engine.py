@@ -13,8 +13,8 @@ from syncscan.check.files import Source
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.lines import Frequencies, frequencies
 from syncscan.check.infer.domain.lattice import forget_joins
-from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
-from syncscan.check.infer.kept.names import text_of
+from syncscan.check.infer.kept.knowledge import NOTHING, KeptKnowledge, KnowledgeReader, KnowledgeWriter
+from syncscan.check.infer.kept.names import Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.spots import Trees
@@ -89,6 +89,7 @@ class Engine:
         self._state = state
         self._keeps_python = keeps_python
         self._project: _Project | None = None
+        self._restored: _Project | None = None  # a project that serves one check, and then only `state`
         self._solver: Solver | None = None
 
     @property
@@ -107,7 +108,7 @@ class Engine:
         in_order = sorted(sources, key=lambda source: source.shown)  # the result depends on this order alone
         with steady_memory(), deep_recursion():
             project, self._project = self._project, None  # an interrupted analysis is discarded
-            self._solver = None
+            self._solver = self._restored = None
             state, self._state = self._state, None
             if state is not None:
                 result = self._followed(state, in_order, targets, progress, jobs)
@@ -157,13 +158,23 @@ class Engine:
             keep_contracts(result, project.solver, sources, self._sync_free, targets)
         except NotKeptError:
             return None
-        self._solver = project.solver
+        self._restored, self._solver = project, project.solver
         return result
+
+    @property
+    def is_far_from_state(self) -> bool:
+        """True if a later engine would save more by beginning with the new `state` than writing it costs."""
+        return self._restored is None or self._restored.is_far_from_state
 
     def state(self) -> bytes | None:
         """Return the engine's knowledge of the project as bytes for a later `Engine`; None where it cannot be serialised."""
+        project = self._project or self._restored
         with steady_memory(), deep_recursion():
-            return self._project.state() if self._project is not None else None
+            return project.state() if project is not None else None
+
+
+# Writing a state takes as long as following changes in this part of the files, or of the instructions.
+_MANY_FILES, _MANY_INSTRUCTIONS = 300, 100
 
 
 class _Project:
@@ -193,9 +204,10 @@ class _Project:
         self._never_python: set[str] = set()
         self._sources = {source.shown: source for source in sources}
         self._modules: dict[str, Module] = {}
-        parts = state.parts() if state is not None else {}
+        self._origin: tuple[SavedState, KeptKnowledge] | None = None  # of a restored project
+        names = Names()
         if state is not None:
-            self._modules = _known_modules(state, parts)
+            self._modules, names = _known_modules(state)
         else:
             for done, source in enumerate(sources):
                 progress("read", done, len(sources))
@@ -214,7 +226,7 @@ class _Project:
         if state is None:
             self.solver.solve(progress)
         else:
-            self._recall(state, parts)
+            self._recall(state, names)
 
     def python(self) -> dict[str, str]:
         """Return the analysed text of each file."""
@@ -304,19 +316,32 @@ class _Project:
         result.findings.sort(key=lambda finding: finding.position)
         return result
 
+    @property
+    def is_far_from_state(self) -> bool:
+        """True for a project that was not restored, or where following the changes since was a notable part of the work."""
+        if self._origin is None:
+            return True
+        state, _ = self._origin
+        many_files = state.differing * _MANY_FILES > len(self._sources)
+        return many_files or self.solver.executed * _MANY_INSTRUCTIONS > self.solver.size
+
     def state(self) -> bytes | None:
         """Return the project as bytes, or None where it cannot be serialised."""
         if self._facts is not None:  # `follow` supports no runtime facts
             return None
+        state, kept = self._origin or (None, NOTHING)
         try:
-            knowledge = KnowledgeWriter(self.solver)
+            knowledge = KnowledgeWriter(self.solver, kept)
             found = self._matching.written(FindingWriter(knowledge.names, knowledge.cells))
             parts = chain(
                 knowledge.parts(),
                 [
                     ("indexed", text_of([*self._modules])),
                     ("found", text_of(found)),
-                    ("frequencies", text_of(self._frequency_cache.data(knowledge.names.functions))),
+                    (
+                        "frequencies",
+                        text_of(self._frequency_cache.data(knowledge.names.functions.in_order())),
+                    ),
                     (
                         "times",
                         text_of(
@@ -325,18 +350,19 @@ class _Project:
                     ),
                 ],
             )
-            return written(parts, [*self._sources.values()])
+            return written(parts, [*self._sources.values()], state)
         except NotKeptError:
             return None
 
-    def _recall(self, state: SavedState, parts: Mapping[str, str]) -> None:
+    def _recall(self, state: SavedState, names: Names) -> None:
         trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
-        knowledge = KnowledgeReader(self.solver, parts)
-        names = knowledge.names
+        parts = state.parts
+        knowledge = KnowledgeReader(self.solver, parts, names)
+        self._origin = state, knowledge.kept
         reader = FindingReader(self.solver, names, knowledge.cell, Trees(trees))
         with reading():
             self._matching.recall(json.loads(parts["found"]), names.functions, reader)
-            self._frequency_cache.recall(json.loads(parts["frequencies"]), names.functions)
+            self._frequency_cache.recall(json.loads(parts["frequencies"]), names.functions.in_order())
             hot, data = json.loads(parts["times"]) or (None, None)
             if hot == [*self._hot]:
                 self._frequencies = Frequencies.recalled(data, names, self._frequency_cache)
@@ -353,8 +379,9 @@ class _Project:
                 yield failure
 
 
-def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Module]:
-    """Return the modules of the files in a state, and parse changed files only."""
+def _known_modules(state: SavedState) -> tuple[dict[str, Module], Names]:
+    """Return the modules of the files in a state, and the numbers of their definitions; parse changed files only."""
+    parts = state.parts
     sources = {source.shown: source for source in state.sources}
     modules: dict[str, Module] = {}
     with reading():
@@ -369,8 +396,8 @@ def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Mod
                 is_package = source.path.stem == "__init__"
                 module = module_of(each, source.module, shown, source.text, is_package=is_package)
             modules[shown] = module
-        link([*modules.values()], data)
-    return modules
+        names = link([*modules.values()], data, json.loads(parts["ends"]))
+    return modules, names
 
 
 def _place(source: Source) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -171,7 +171,7 @@ class Matching:
             "never": None if self._never is None else sorted(map(number, self._never)),
         }
 
-    def recall(self, data: Data, functions: Sequence[Function], reader: FindingReader) -> None:
+    def recall(self, data: Data, functions: Mapping[int, Function], reader: FindingReader) -> None:
         """Restore the cache from the data that `written` returned in another run."""
         self._kept = {functions[f]: [*map(reader.placed, found)] for f, found in data["found"]}
         self._direct = {functions[f]: each and reader.placed(each) for f, each in data["direct"]}

@@ -212,7 +212,7 @@ def solved(
     state = None if facts or store is None else store.read_state(name, place)
     engine = Engine(conventions, hot, config.table(), facts, state, sync_free=config.sync_free)
     result = engine.check(sources, None, progress, jobs)
-    if store is not None:
+    if store is not None and engine.is_far_from_state:
         store.write_state(name, place, engine.state)
     assert engine.solver is not None
     return result, engine.solver

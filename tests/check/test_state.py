@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from syncscan.check.persistence.state import SavedState, written
 from syncscan.check.result import CheckResult
 from syncscan.model import Conventions
 from syncscan.system.memory import free_recent
-from tests.check.changing import changed, project, source
+from tests.check.changing import project, source
 
 CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.py"))
 
@@ -43,27 +42,6 @@ def followed(state: bytes, sources: dict[str, Source]) -> tuple[CheckResult, lis
     engine = Engine(Conventions(), state=state)
     result = engine.check([*sources.values()], None, lambda stage, *_: stages.append(stage))
     return result, [stage for stage in stages if stage in {"infer", "assume"}]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(12))
-def test_what_follows_from_a_state_is_what_a_new_engine_says(seed) -> None:
-    rng = random.Random(seed)
-    sources = project()
-    expected, state = cold(sources)
-    whole = len(followed(b"", sources)[1])
-    again = 0
-    for _ in range(25):
-        changed(rng, sources)
-        result, evaluated = followed(state, sources)
-        expected, fresh = cold(sources)
-        assert result.findings == expected.findings
-        assert result.failed == expected.failed
-        if len(evaluated) < whole // 2:
-            again += 1  # and the next change comes on top of this one
-        else:
-            state = fresh
-    assert again > 5  # or this shows nothing
 
 
 def test_files_that_have_not_changed_are_not_parsed(monkeypatch) -> None:
@@ -247,7 +225,7 @@ def test_parts_that_something_else_wrote_are_passed_over() -> None:
     sources = project()
     _, state = cold(sources)
     then = sorted(sources.values(), key=lambda each: each.shown)
-    parts = SavedState(state, then).parts()
+    parts = SavedState(state, then).parts
     text = sources["base"].text.replace("def longest(self)", "def longest(self, more=None)")
     sources["base"] = replace(sources["base"], text=text)
     expected, _ = cold(sources)
@@ -317,10 +295,16 @@ def states(kept: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in kept.glob("*.state")}
 
 
+def follows_another(entry: bytes) -> bool:
+    """Whether a state continues an earlier one: functions that were solved again left their first numbers."""
+    _, _, state = entry.partition(b"\n")
+    places = [each for each in json.loads(SavedState(state, ()).parts["places"]) if each is not None]
+    return max(base + size for base, size in places) > sum(size for _, size in places)
+
+
 def test_processes_of_other_hash_seeds_follow_one_another(root, kept) -> None:
     first = checked(root, ".", "--cache-dir", kept, seed=1)
-    state = states(kept)
-    assert len(state) == 1
+    assert not any(map(follows_another, states(kept).values()))
     edited(root)
     for seed, target in [(2, "."), (3, "base.py")]:
         for result in kept.glob("*.result"):
@@ -328,7 +312,7 @@ def test_processes_of_other_hash_seeds_follow_one_another(root, kept) -> None:
         found = checked(root, target, "--cache-dir", kept, seed=seed)
         assert found == checked(root, target, "--no-cache", seed=seed)
         assert found != first
-    assert states(kept) == state  # nothing was worked out anew
+    assert all(map(follows_another, states(kept).values()))
 
 
 def test_without_the_store_no_state_is_read_or_written(root, kept) -> None:
@@ -349,7 +333,6 @@ def replace_in(path: Path, old: str, new: str) -> None:
 
 def test_definitions_and_files_that_are_new_or_gone_follow_from_the_state(in_process, root, kept) -> None:
     in_process(".", "--cache-dir", kept)
-    before = states(kept)
     replace_in(root / "helpers.py", "def plain(n)", "def plain(n, m=1)")
     assert in_process(".", "--cache-dir", kept) == in_process(".", "--no-cache")
     (root / "more.py").write_text(
@@ -358,7 +341,8 @@ def test_definitions_and_files_that_are_new_or_gone_follow_from_the_state(in_pro
     assert in_process(".", "--cache-dir", kept) == in_process(".", "--no-cache")
     (root / "derived.py").unlink()
     assert in_process(".", "--cache-dir", kept) == in_process(".", "--no-cache")
-    assert states(kept) == before
+    assert len(states(kept)) == 3  # one for each set of files
+    assert all(map(follows_another, states(kept).values()))
 
 
 def test_a_change_that_is_not_followed_makes_another_state(in_process, root, kept) -> None:
@@ -369,6 +353,7 @@ def test_a_change_that_is_not_followed_makes_another_state(in_process, root, kep
     after = states(kept)
     assert after.keys() == before.keys()
     assert after != before
+    assert not any(map(follows_another, after.values()))
 
 
 def test_clean_removes_states(syncscan, in_process, kept) -> None:
@@ -483,7 +468,8 @@ def test_runs_at_the_same_time_follow_one_state(root, kept) -> None:
         for _ in range(10)
     ]
     assert [json.loads(each.communicate()[0])["findings"] for each in runs] == [expected] * 10
-    assert states(kept) == state
+    assert states(kept).keys() == state.keys()
+    assert all(map(follows_another, states(kept).values()))
 
 
 def test_states_make_room_for_one_another(kept, monkeypatch) -> None:

@@ -30,6 +30,12 @@ class PerFunction(dict[Function, Seen], Generic[Seen]):
         found = self[function] = self._read(function) if data is None else self._made(data)
         return found
 
+    def data(self, function: Function | None, data_of: Callable[[Seen], Data]) -> Data:
+        """Return what is known of a function as data, or None."""
+        if function is None:
+            return None
+        return data_of(self[function]) if function in self else self.kept.get(function)
+
     def forget(self, functions: Iterable[Function]) -> None:
         """Read some functions again."""
         for function in functions:
@@ -65,21 +71,22 @@ class FrequencyCache:
                     differs = differs or _calls(known[function]) != _calls(before)
         return differs
 
-    def data(self, functions: Sequence[Function]) -> Data:
+    def data(self, functions: Sequence[Function | None]) -> Data:
         """Return the stored facts of functions, in the order of the functions."""
         return [
-            [each and _of_frequency(each) for each in map(self.by_function.get, functions)],
+            [self.by_function.data(each, _of_frequency) for each in functions],
             *(
-                [None if each is None else [*map(_of_region, each)] for each in map(known.get, functions)]
+                [known.data(each, lambda regions: [*map(_of_region, regions)]) for each in functions]
                 for known in (self.regions, self.loops)
             ),
         ]
 
-    def recall(self, data: Data, functions: Sequence[Function]) -> None:
+    def recall(self, data: Data, functions: Sequence[Function | None]) -> None:
         """Take over what an earlier run knew."""
         columns: tuple[PerFunction[Any], ...] = (self.by_function, self.regions, self.loops)
         for known, column in zip(columns, data, strict=True):
-            known.kept = dict(zip(functions, column, strict=True))
+            pairs = zip(functions, column, strict=True)
+            known.kept = {function: each for function, each in pairs if function is not None}
 
 
 def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str], bool]]:

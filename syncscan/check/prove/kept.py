@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.domain.value import AbstractValue
-from syncscan.check.infer.kept.lines import KeptLines, Part, in_parts
+from syncscan.check.infer.kept.lines import KeptLines, Part, Parts, in_parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.values import ValueReader, ValueWriter
@@ -80,7 +80,7 @@ class _Values(ValueWriter):
     """The numbers of values, which begin with kept lines."""
 
     def __init__(self, names: Names, lines: Iterable[str]) -> None:
-        super().__init__(names)
+        super().__init__(names, ValueReader(names, Parts({})))
         self.lines += lines
         self._known = {line: number for number, line in enumerate(self.lines)}
 
@@ -205,7 +205,7 @@ class WalkWriter:
         yield from in_parts("computations", (lines.get(number, "[]") for number in range(len(self._nodes))))
         yield from in_parts("bodies", self._bodies)
         yield from in_parts("signatures", self._signatures.lines)
-        yield from in_parts("values", self._signatures.values.lines)
+        yield from in_parts("values", filter(None, self._signatures.values.lines))
 
     def _outline(self, module: Module) -> str:
         return self._definitions.outline(module).digest(module, self._ran)
@@ -248,7 +248,7 @@ class KeptWalks:
     def __init__(self, data: bytes, modules: Sequence[Module]) -> None:
         """Read what was written; raise NotKeptError for damaged data, or where files are new or gone."""
         with reading():
-            self._parts = SavedState(data, ()).parts()
+            self._parts = SavedState(data, ()).parts
             files = json.loads(self._parts["files"])
             if [each[0] for each in files] != [module.path for module in modules]:
                 raise NotKeptError("other files")
@@ -292,7 +292,7 @@ class KeptWalks:
 
     def _add_lambdas(self, definitions: Definitions) -> None:
         known = {each.key: each for each in definitions.scopes.all_lambdas()}
-        by_key = {each.key: each for each in self._names.functions}
+        by_key = {each.key: each for each in self._names.functions.values()}
         for key, of, parent in json.loads(self._parts["lambdas"]):
             found = known.get(key)
             if found is None:
@@ -439,5 +439,9 @@ def _digest(text: str) -> str:
 
 def _digest_of(names: Names) -> str:
     """Return a digest of the definitions that have numbers."""
-    numbered: list[Module | Function | Class] = [*names.modules, *names.functions, *names.classes]
+    numbered: list[Module | Function | Class] = [
+        *names.modules.values(),
+        *names.functions.values(),
+        *names.classes.values(),
+    ]
     return _digest(text_of([each.key for each in numbered]))

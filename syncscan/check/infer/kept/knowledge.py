@@ -6,12 +6,13 @@ import ast
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.dataflow.cells import Cell, Knowledge, united
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.kept.lines import KeptLines, Part, in_parts
+from syncscan.check.infer.kept.lines import KeptLines, Part, Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import (
@@ -31,10 +32,10 @@ from syncscan.check.infer.source.indexer import parameters_of
 _CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of its value takes long)
 
 
-def names_of(solver: Solver) -> Names:
-    """Return the numbers of the definitions in a solver's project."""
+def names_of(solver: Solver, before: Names | None = None) -> Names:
+    """Return the numbers of the definitions in a solver's project; those that had one ``before`` keep it."""
     lambdas = [each for each in solver.context.scopes.all_lambdas() if each in solver.states]
-    return Names(solver.context.modules, lambdas)
+    return Names(solver.context.modules, lambdas, before)
 
 
 def numbers_of(known: Knowledge) -> dict[Cell[Any], int]:
@@ -46,37 +47,83 @@ def numbers_of(known: Knowledge) -> dict[Cell[Any], int]:
     }
 
 
-class KnowledgeWriter:
-    """Serialise a solver; findings may be serialised with the same ``names`` and ``cells``."""
+class KeptKnowledge:
+    """The knowledge that an earlier run wrote: the numbers of definitions, and lines for all that has a number."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, names: Names, parts: Parts) -> None:
+        self.names = names
+        self.lambdas: dict[Function, Data] = {}
+        self.values = ValueReader(names, parts)
+        self.states, self.cells = KeptLines("states", parts), KeptLines("cells", parts)
+        self.cell_names = parts["names"].split("\n") if parts else []
+        self.cell_numbers = {name: number for number, name in enumerate(self.cell_names)}
+        self.unread: set[State] = set()  # of which nothing but the place has been restored
+
+
+NOTHING = KeptKnowledge(Names(), Parts({}))
+
+
+class KnowledgeWriter:
+    """Serialise a solver; findings may be serialised with the same ``names`` and ``cells``.
+
+    The lines of a restored solver that nobody has read stay as they were ``kept``.
+    """
+
+    def __init__(self, solver: Solver, kept: KeptKnowledge) -> None:
         if solver.defects:
             raise NotKeptError("what ended in an error")
         self._solver = solver
-        self.names = names_of(solver)
-        self._values = ValueWriter(self.names)
-        self.cells = numbers_of(solver.known)
+        self._kept = kept
+        self.names = names_of(solver, kept.names)
+        self._values = ValueWriter(self.names, kept.values)
+        self._cell_numbers = {**kept.cell_numbers}
+        self.cells = dict(self._numbered())
+
+    def _numbered(self) -> Iterator[tuple[Cell[Any], int]]:
+        """Yield the cells of definitions that exist, and their numbers."""
+        numbers, names = self._cell_numbers, self.names
+        for sort in self._solver.known.cells():
+            for cell in sort.values():
+                try:
+                    name = text_of([cell.sort, names.data(cell.key)])
+                except NotKeptError:
+                    continue
+                if cell.contributions or cell.readers:
+                    yield cell, numbers.setdefault(name, len(numbers))
+                elif name in numbers:
+                    yield cell, numbers[name]
 
     def parts(self) -> Iterator[Part]:
         """Yield the serialised parts one by one, as they are large together."""
-        solver, names = self._solver, self.names
-        yield "lambdas", text_of([self._lambda(function) for function in names.functions[names.defined :]])
+        solver, names, kept = self._solver, self.names, self._kept
+        yield "ends", text_of(names.ends)
+        yield "lambdas", text_of([self._lambda(each) for each in names.functions.values() if each.is_lambda])
         yield "said", text_of(self._said())
         yield "asked", text_of([*self._asked()])
-        yield "modules", "\n".join(text_of(written_module(each, names)) for each in names.modules)
-        states = [solver.states[function] for function in names.functions]
-        yield "places", text_of([[each.base, each.size] for each in states])
-        yield from in_parts("states", map(self._state, states))
-        yield "names", "\n".join(text_of([cell.sort, names.data(cell.key)]) for cell in self.cells)
-        yield from in_parts("cells", map(self._cell, self.cells))
-        yield from in_parts("values", self._values.lines)
+        yield "modules", "\n".join(text_of(written_module(each, names)) for each in solver.context.modules)
+        states = [None if each is None else solver.states[each] for each in names.functions.in_order()]
+        yield "places", text_of([None if each is None else [each.base, each.size] for each in states])
+        yield from kept.states.revised(map(self._state, states))
+        yield "names", "\n".join(self._cell_numbers)
+        cells: list[Cell[Any] | None] = [None] * len(self._cell_numbers)
+        for cell, number in self.cells.items():
+            cells[number] = cell
+        yield from kept.cells.revised(map(self._cell, cells))
+        yield from kept.values.lines.revised(self._values.lines)
 
-    def _state(self, state: State) -> str:
+    def _state(self, state: State | None) -> str | None:
+        if state is None or state in self._kept.unread:
+            return None
         numbers = self._values
-        cells = ([self.cells[cell] for cell in dict.fromkeys(each)] for each in (state.told, state.reads))
+        cells = (
+            [self.cells[cell] for cell in dict.fromkeys(each) if cell in self.cells]
+            for each in (state.told, state.reads)
+        )
         return text_of([[numbers[value] for value in state.values], *cells])
 
-    def _cell(self, cell: Cell[Any]) -> str:
+    def _cell(self, cell: Cell[Any] | None) -> str | None:
+        if cell is None:
+            return None
         fact = self._values.fact
         contributions = [each for writer, told in cell.contributions.items() for each in (writer, fact(told))]
         late = [
@@ -92,10 +139,13 @@ class KnowledgeWriter:
         return self.names.number(callee) if isinstance(callee, Function) else self.names.data(callee)
 
     def _lambda(self, function: Function) -> Data:
+        if isinstance(function, UnreadFunction):
+            return self._kept.lambdas[function]
         definition = function.parent or function.module.body
         while definition.is_lambda:
             definition = definition.parent or definition.module.body
         return [
+            self.names.number(function),
             self.names.number(definition),
             function.number,
             None if function.parent is None else self.names.number(function.parent),
@@ -105,41 +155,41 @@ class KnowledgeWriter:
 
     def _asked(self) -> Iterator[Data]:
         for question, askers in self._solver.known.asked.items():
-            yield [self.names.data(question), sorted(map(self.names.number, askers))]
+            with suppress(NotKeptError):  # of a definition that is gone
+                yield [self.names.data(question), self.names.numbers(askers)]
 
     def _said(self) -> Data:
         known, number = self._solver.known, self.names.number
         return {
             "callees": [[number(f), self._callees(callees)] for f, callees in known.callees.items()],
             "elsewhere": [[number(f), [*map(number, called)]] for f, called in known.elsewhere.items()],
-            "may block": sorted(map(number, known.may_block)),
+            "may block": self.names.numbers(known.may_block),
             "rounds": [*self._solver.rounds.items()],
             "refreshed": [
-                [name, is_so, sorted(map(number, asking))]
+                [name, is_so, self.names.numbers(asking)]
                 for name, is_so, asking in self._solver.context.asked_of_mirrors()
             ],
             "own calls": [
                 [number(f), sorted(f.calls_of_its_own)]
-                for f in self.names.functions
+                for f in self.names.functions.values()
                 if f.calls_of_its_own is not None
             ],
         }
 
 
 class KnowledgeReader:
-    """Restore a solver without state from the serialised parts, for modules with the same definitions."""
+    """Restore a solver without state from the serialised parts, for modules with definitions that have their numbers."""
 
-    def __init__(self, solver: Solver, parts: Mapping[str, str]) -> None:
+    def __init__(self, solver: Solver, parts: Parts, names: Names) -> None:
         """Restore the solver; raise NotKeptError for damaged data."""
         self._solver = solver
-        self.names = Names(solver.context.modules)
+        self.names = names
         with reading():
+            self.kept = KeptKnowledge(names, parts)
             for data in json.loads(parts["lambdas"]):
-                self.names.add(self._lambda(*data))
-            self._values = ValueReader(self.names, parts)
-            self._cell_names = parts["names"].split("\n")
-            self._numbers = {name: number for number, name in enumerate(self._cell_names)}
-            self._cells, self._states = KeptLines("cells", parts), KeptLines("states", parts)
+                function = self._lambda(*data[1:])
+                names.add(function, data[0])
+                self.kept.lambdas[function] = data
             self._sorts = {cells.sort: cells for cells in solver.known.cells()}
             self._take_over(json.loads(parts["said"]), json.loads(parts["places"]))
             asked = json.loads(parts["asked"])
@@ -151,7 +201,7 @@ class KnowledgeReader:
 
     def cell(self, number: int) -> Cell[Any]:
         """Return the cell with a number."""
-        sort, key = json.loads(self._cell_names[number])
+        sort, key = json.loads(self.kept.cell_names[number])
         cell: Cell[Any] = self._sorts[sort][self.names.thing(key)]
         return cell
 
@@ -193,11 +243,15 @@ class KnowledgeReader:
         for f, calls in said["own calls"]:
             functions[f].calls_of_its_own = frozenset(calls)
         states = []
-        for number, (function, (base, size)) in enumerate(zip(functions, places, strict=True)):
+        for number, place in enumerate(places):
+            if place is None:
+                continue
+            function, (base, size) = functions[number], place
             state = UnreadState(function, base, size, functools.partial(self._fill_state, number))
             state.callees, state.elsewhere = known.callees[function], known.elsewhere[function]
             states.append(state)
-        for state in sorted(states, key=lambda each: each.base):
+            self.kept.unread.add(state)
+        for state in sorted(states, key=lambda each: (each.base, each.size)):  # empty ones first
             self._solver.take(state)
 
     def _functions(self, numbers: Iterable[int]) -> list[Function]:
@@ -211,14 +265,14 @@ class KnowledgeReader:
     def _fill(self, cell: Cell[Any]) -> None:
         """Restore the contributions and readers of a cell; one of a definition that did not exist stays empty."""
         try:
-            number = self._numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
+            number = self.kept.cell_numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
         except NotKeptError:
             return
         if number is None:
             return
-        fact = self._values.fact
+        fact = self.kept.values.fact
         with reading():
-            contributions, late, readers = json.loads(self._cells[number])
+            contributions, late, readers = json.loads(self.kept.cells[number])
             if contributions:
                 cell.contributions = dict(
                     zip(contributions[::2], map(fact, contributions[1::2]), strict=True)
@@ -241,7 +295,8 @@ class KnowledgeReader:
             state.uses = state.ir.uses()
             return
         with reading():
-            values, told, reads = json.loads(self._states[number])
-            state.values = [self._values[each] for each in values]
+            values, told, reads = json.loads(self.kept.states[number])
+            state.values = [self.kept.values[each] for each in values]
             state.told, state.reads = [*map(self.cell, told)], [*map(self.cell, reads)]
+            self.kept.unread.discard(state)
             assert len(values) == state.size

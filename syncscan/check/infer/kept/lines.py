@@ -1,36 +1,92 @@
-"""Serialised lines in parts of 512; the reader reads a part when one of its lines is first requested."""
+"""Serialised lines in compressed parts of 512; the reader unpacks a part when one of its lines is first requested."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, islice
 
-Part = tuple[str, str]  # what lines are about, and the lines
+from syncscan.check.infer.kept.reading import NotKeptError, reading
+
+Part = tuple[str, str | bytes]  # what lines are about, and the lines; as bytes, they are packed
 
 _LINES = 512  # of a part
+_FAST = 1  # level of zlib
+_MOST_OF_ONE = 512 * 1024 * 1024  # bytes of one part
 
 
-def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
-    """Yield lines as parts, each with its name."""
-    lines = iter(lines)
-    for number in count():
-        some = [*islice(lines, _LINES)]
-        if not some:
-            return
-        yield f"{name} {number}", "\n".join(some)
+class Parts(Mapping[str, str]):
+    """Texts by name, each unpacked on access."""
+
+    def __init__(self, packed: Mapping[str, bytes]) -> None:
+        self.packed = packed
+
+    def __getitem__(self, name: str) -> str:
+        with reading():
+            return unpacked(self.packed[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.packed)
+
+    def __len__(self) -> int:
+        return len(self.packed)
 
 
 class KeptLines:
-    """The lines of such parts, by number."""
+    """The lines of the parts with a name, by number."""
 
-    def __init__(self, name: str, parts: Mapping[str, str]) -> None:
+    def __init__(self, name: str, parts: Parts) -> None:
         self._name = name
         self._parts = parts
         self._read: dict[int, list[str]] = {}
 
     def __getitem__(self, number: int) -> str:
         part, line = divmod(number, _LINES)
-        lines = self._read.get(part)
+        return self._part(part)[line]
+
+    def __len__(self) -> int:
+        names = (f"{self._name} {number}" for number in count())
+        last = next(number for number, name in enumerate(names) if name not in self._parts.packed) - 1
+        return 0 if last < 0 else last * _LINES + len(self._part(last))
+
+    def revised(self, lines: Iterable[str | None]) -> Iterator[Part]:
+        """Yield the parts of other lines. None stands for the line of the same number here."""
+        lines = iter(lines)
+        for number in count():
+            some = [*islice(lines, _LINES)]
+            if not some:
+                return
+            name = f"{self._name} {number}"
+            if some.count(None) == len(some):
+                yield name, self._parts.packed[name]
+            else:
+                whole = (self._part(number)[n] if each is None else each for n, each in enumerate(some))
+                yield name, "\n".join(whole)
+
+    def _part(self, number: int) -> list[str]:
+        lines = self._read.get(number)
         if lines is None:
-            lines = self._read[part] = self._parts[f"{self._name} {part}"].split("\n")
-        return lines[line]
+            lines = self._read[number] = self._parts[f"{self._name} {number}"].split("\n")
+        return lines
+
+
+def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
+    """Yield lines as parts, each with its name."""
+    return KeptLines(name, Parts({})).revised(lines)
+
+
+def packed(text: str | bytes) -> bytes:
+    """Return a text compressed; one that is already stays."""
+    return text if isinstance(text, bytes) else zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)
+
+
+def unpacked(data: bytes) -> str:
+    """Return the text of `packed`; raise NotKeptError for damaged data."""
+    unpacking = zlib.decompressobj()
+    try:
+        text = unpacking.decompress(data, _MOST_OF_ONE)
+    except zlib.error as error:
+        raise NotKeptError("not what was written") from error
+    if not unpacking.eof:
+        raise NotKeptError("not what was written, or too much of it")
+    return text.decode("utf-8", "surrogatepass")

@@ -3,63 +3,115 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any, Generic, TypeVar
 
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 
 Data = Any  # what JSON holds
+Definition = TypeVar("Definition", Module, Class, Function)
 
 
 text_of = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # data as one line
 
 
-class Names:
-    """The modules, functions and classes of a project in order, and the lambdas that the analysis has met."""
+class Numbered(dict[int, Definition], Generic[Definition]):
+    """The definitions of one sort by number; ``end`` is above all numbers that were ever given."""
 
-    def __init__(self, modules: Sequence[Module], lambdas: Sequence[Function] = ()) -> None:
-        self.modules = [*modules]
-        self.functions = [function for module in modules for function in module.functions]
-        self.classes = [cls for module in modules for cls in module.classes]
+    end = 0
+
+    def in_order(self) -> list[Definition | None]:
+        """Return the definitions by number, with None for those that are gone."""
+        return [self.get(number) for number in range(self.end)]
+
+
+class Names:
+    """The modules, functions and classes of a project by number, and the lambdas that the analysis has met.
+
+    A definition keeps its number in the runs that follow, and the number of a deleted one is not given again.
+    """
+
+    def __init__(
+        self, modules: Iterable[Module] = (), lambdas: Iterable[Function] = (), before: Names | None = None
+    ) -> None:
+        """Number the definitions of modules, and lambdas; those that had a number ``before`` keep it."""
+        self.modules, self.functions, self.classes = (
+            Numbered[Module](),
+            Numbered[Function](),
+            Numbered[Class](),
+        )
         self._numbers: dict[object, int] = {}
-        self._parameters: dict[Parameter, tuple[int, int]] = {}
-        self._given: dict[int, list[Parameter]] = {}  # of each function, as they are now
-        for things in (self.modules, self.classes):
-            self._numbers.update({thing: number for number, thing in enumerate(things)})
+        self._parameters: dict[Parameter, tuple[int, str]] = {}
+        self._given: dict[int, dict[str, Parameter]] = {}  # of each function, as they are now
+        self._before: dict[object, int] = {}
+        if before is not None:
+            self._before = before._numbers
+            self.leave_out(before.ends)
         for module in modules:
-            if module.unread is not None:
-                module.unread.noting.append(self._note)
-        self._add(self.functions, 0)
-        self.defined = len(self.functions)
+            self.add_module(module)
         for function in lambdas:
             self.add(function)
 
-    def add(self, function: Function) -> None:
-        """Number one more function, a lambda."""
-        self._add([function], len(self.functions))
-        self.functions.append(function)
+    @property
+    def ends(self) -> list[int]:
+        """The first number of modules, functions and classes that was never given."""
+        return [self.modules.end, self.functions.end, self.classes.end]
 
-    def _add(self, functions: Sequence[Function], first: int) -> None:
-        for number, function in enumerate(functions, first):
-            self._numbers[function] = number
-            unread = function.module.unread
-            if unread is None or function not in unread.parameters:
-                self._note(function)
+    def leave_out(self, ends: Sequence[int]) -> None:
+        """Give no number below ``ends`` to a definition without a number."""
+        self.modules.end, self.functions.end, self.classes.end = ends
+
+    def add_module(self, module: Module, numbers: Data = None) -> None:
+        """Number a module and its definitions; ``numbers`` are those of `numbers_in` in an earlier run."""
+        own, functions, classes = numbers or (
+            None,
+            repeat(None, len(module.functions)),
+            repeat(None, len(module.classes)),
+        )
+        self._add(self.modules, module, own)
+        for function, number in zip(module.functions, functions, strict=True):
+            self.add(function, number)
+        for cls, number in zip(module.classes, classes, strict=True):
+            self._add(self.classes, cls, number)
+        if module.unread is not None:
+            module.unread.noting.append(self._note)
+
+    def numbers_in(self, module: Module) -> Data:
+        """Return the numbers of a module, of its functions, and of its classes."""
+        return [
+            self.number(module),
+            [*map(self.number, module.functions)],
+            [*map(self.number, module.classes)],
+        ]
+
+    def add(self, function: Function, number: int | None = None) -> None:
+        """Number a function, or a lambda."""
+        self._add(self.functions, function, number)
+        unread = function.module.unread
+        if unread is None or function not in unread.parameters:
+            self._note(function)
+
+    def _add(self, numbered: Numbered[Definition], definition: Definition, number: int | None) -> None:
+        if number is None:
+            number = self._before.get(definition, numbered.end)
+        self._numbers[definition] = number
+        numbered[number] = definition
+        numbered.end = max(numbered.end, number + 1)
 
     def _note(self, function: Function) -> None:
-        """Number the parameters of a function."""
+        """Record the parameters of a function."""
         number = self._numbers[function]
-        self._given[number] = function.parameters
-        for position, parameter in enumerate(function.parameters):
-            self._parameters[parameter] = number, position
+        self._given[number] = {parameter.name: parameter for parameter in function.parameters}
+        self._parameters.update({parameter: (number, parameter.name) for parameter in function.parameters})
 
-    def parameter(self, number: int, position: int) -> Parameter:
-        """Return the parameter at a position of the function with this number."""
+    def parameter(self, number: int, name: str) -> Parameter:
+        """Return the parameter with a name of the function with this number."""
         if number not in self._given:
             assert self.functions[number].parameters  # which are noted as they are asked for
-        return self._given[number][position]
+        return self._given[number][name]
 
     def number(self, thing: Module | Class | Function) -> int:
         """Return the number of a definition among those of its sort; raise NotKeptError outside the project."""
@@ -67,6 +119,10 @@ class Names:
         if number is None:
             raise NotKeptError(f"{thing.key} is no part of the project")
         return number
+
+    def numbers(self, functions: Iterable[Function]) -> list[int]:
+        """Return the numbers of functions in order, without those that are no part of the project any more."""
+        return sorted(self._numbers[function] for function in functions if function in self._numbers)
 
     def data(self, thing: object) -> Data:
         """Serialise a definition, or a tuple or set of definitions; raise NotKeptError for other types."""

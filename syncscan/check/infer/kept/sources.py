@@ -27,15 +27,24 @@ def written_module(module: Module, names: Names) -> Data:
     return [
         [[name, definition(what)] for name, what in module.names.items()],
         [sorted(module.globals), sorted(module.kept), sorted(module.makers)],
-        [[name, ast.unparse(node)] for name, node in module.aliases.items()],
+        _aliases(module),
         [_function(each, own, definition) for each in module.functions],
         [_class(each, names, definition) for each in module.classes],
+        names.numbers_in(module),
     ]
+
+
+def _aliases(module: Module) -> Data:
+    if isinstance(module.unread, UnreadFile):
+        return module.unread.aliases_data
+    return [[name, ast.unparse(node)] for name, node in module.aliases.items()]
 
 
 def _function(
     function: Function, own: dict[object, int], definition: Callable[[Function | Class | None], Data]
 ) -> Data:
+    unread = function.module.unread
+    has_result = function.result is not None if unread is None else function not in unread.without_result
     return [
         function.name,
         function.qualname,
@@ -48,11 +57,12 @@ def _function(
         sorted(function.global_names),
         sorted(function.nonlocal_names),
         function.is_generator,
-        function.result is not None,
+        has_result,
     ]
 
 
 def _class(cls: Class, names: Names, definition: Callable[[Function | Class | None], Data]) -> Data:
+    unread = cls.module.unread
     return [
         cls.name,
         cls.qualname,
@@ -65,12 +75,15 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
         cls.external_bases,
         [*map(names.number, cls.linear)],
         sorted(cls.decorators),
-        sorted(cls.annotations),
+        sorted(cls.annotations if unread is None else unread.annotated[cls]),
     ]
 
 
 def parameters_data(function: Function) -> Data:
     """Serialise the parameters of a function, without annotations and defaults."""
+    unread = function.module.unread
+    if isinstance(unread, UnreadFile) and function in unread.parameters:
+        return unread.parameters[function]
     return [
         [each.name, each.star, each.keyword_only, each.default is not None] for each in function.parameters
     ]
@@ -97,7 +110,7 @@ class UnreadFile:
         self.without_result: set[Function] = set()  # of which no result is declared
         self.annotated: dict[Class, Collection[str]] = {}  # the attributes that classes declare
         self._text = text
-        self._aliases = aliases
+        self.aliases_data = aliases
 
     def give(self, function: Function) -> None:
         """Restore the parameters of a function."""
@@ -108,7 +121,7 @@ class UnreadFile:
     def aliases(self) -> dict[str, ast.expr]:
         """Return the aliases of the module, see `Module.aliases`."""
         with reading():
-            return {name: parse_expression(text) for name, text in self._aliases}
+            return {name: parse_expression(text) for name, text in self.aliases_data}
 
     def lines(self) -> Lines:
         """Return the lines of the file."""
@@ -144,7 +157,7 @@ def place_parameters(parameters: Sequence[Parameter], now: Sequence[Parameter]) 
 def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) -> Module:
     """Return the module with these serialised definitions; its text is parsed on demand."""
     module = UnreadModule(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
-    names, (names_set, _, _), aliases, functions, classes = data
+    names, (names_set, _, _), aliases, functions, classes, _ = data
     module.unread = file = UnreadFile(text, aliases)
     del module.tree, module.lines, module.aliases
     for each in functions:
@@ -197,9 +210,15 @@ def _made_class(data: Data, module: Module) -> Class:
     return cls
 
 
-def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
-    """Restore the relations between the classes and functions of modules; raise NotKeptError where they differ."""
-    classes = [cls for module in modules for cls in module.classes]
+def link(modules: Sequence[Module], data: Sequence[Data], ends: Sequence[int]) -> Names:
+    """Restore the relations between the definitions of modules, and return their numbers; raise NotKeptError where they differ.
+
+    ``ends`` are the numbers that no definition has had, see `Names`.
+    """
+    names = Names()
+    names.leave_out(ends)
+    for module, of_module in zip(modules, data, strict=True):
+        names.add_module(module, of_module[5])
     for module, of_module in zip(modules, data, strict=True):
         for function, each in zip(module.functions, of_module[3], strict=True):
             if module.unread is None and (function.qualname, function.key) != (each[1], each[2]):
@@ -207,13 +226,14 @@ def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
             if each[6]:
                 function.decorate(frozenset(each[6]))
         for cls, each in zip(module.classes, of_module[4], strict=True):
-            cls.bases = [classes[number] for number in each[7]]
+            cls.bases = [names.classes[number] for number in each[7]]
             cls.external_bases = each[8]
-            cls.linear = [classes[number] for number in each[9]]
+            cls.linear = [names.classes[number] for number in each[9]]
             cls.decorators = frozenset(each[10])
         _, kept, makers = of_module[1]
         module.kept, module.makers = frozenset(kept), frozenset(makers)
         module.is_linked = True
-    for cls in classes:
+    for cls in (cls for module in modules for cls in module.classes):
         for base in cls.linear[1:]:
             base.subclasses.append(cls)
+    return names

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.value import AbstractValue
-from syncscan.check.infer.kept.lines import KeptLines
+from syncscan.check.infer.kept.lines import KeptLines, Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.model import Confidence, Device, Kind
 
@@ -17,10 +16,12 @@ _DEVICE_NUMBERS = {each: number for number, each in enumerate(_DEVICES)}
 
 
 class ValueWriter(dict[AbstractValue, int]):
-    """The numbers of values, assigned on first request; ``lines`` has one serialised line for each."""
+    """The numbers of values, assigned on first request; ``lines`` has one serialised line for each, None as it was read."""
 
-    def __init__(self, names: Names) -> None:
-        self.lines: list[str] = []
+    def __init__(self, names: Names, before: ValueReader) -> None:
+        """Continue the numbers of the values that were read ``before``."""
+        super().__init__((value, number) for number, value in before.items())
+        self.lines: list[str | None] = [None] * len(before.lines)
         self._names = names
 
     def __missing__(self, value: AbstractValue) -> int:
@@ -61,13 +62,13 @@ class ValueWriter(dict[AbstractValue, int]):
 class ValueReader(dict[int, AbstractValue]):
     """The values by number, each deserialised on its first request."""
 
-    def __init__(self, names: Names, parts: Mapping[str, str]) -> None:
+    def __init__(self, names: Names, parts: Parts) -> None:
         self._names = names
-        self._lines = KeptLines("values", parts)
+        self.lines = KeptLines("values", parts)
 
     def __missing__(self, number: int) -> AbstractValue:
         kind, device, confidence, pinned, dtype, ndim, payload, items, element, count, via, differs = (
-            json.loads(self._lines[number])
+            json.loads(self.lines[number])
         )
         value = self[number] = AbstractValue(
             _KINDS[kind],

@@ -96,6 +96,11 @@ class Solver:
         self._changed: dict[object, int] = {}  # the last revision in which a function or a cell did
         self._moves = Moves()
 
+    @property
+    def size(self) -> int:
+        """The number of instructions, those of earlier versions of functions included."""
+        return self._base
+
     def functions(self) -> list[Function]:
         """Return every function of the project, and the lambdas met, in order."""
         defined = [function for module in self.context.modules for function in module.functions]

@@ -109,10 +109,12 @@ class Scopes:
         return self.function_of(node, outer, None)
 
     def all_lambdas(self) -> list[Function]:
-        """Return all lambdas met, including those in files that are not parsed, in order."""
-        return sorted(
-            (*self.lambdas.values(), *self.placeless), key=lambda each: (each.module.path, each.key)
-        )
+        """Return all lambdas met, including those in files that are not parsed, in order; one in another is behind it."""
+
+        def place(function: Function) -> tuple[str, str, int]:
+            return function.module.path, function.key.rpartition(":")[0], function.number
+
+        return sorted((*self.lambdas.values(), *self.placeless), key=place)
 
     def place(self, function: Function, definition: Function) -> None:
         """Attach the node to a lambda of an earlier run, by its number within a definition."""
