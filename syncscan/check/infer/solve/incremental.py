@@ -122,7 +122,7 @@ class Replay:
         """Solve the cone until no further function must join the cone.
 
         Raises NotFollowedError where this would solve more than ``most`` functions, since a cold run is then
-        faster. The cone must not read what has widened to anything either.
+        faster. The cone must not read what has widened to anything either, before or after.
         """
         solved = begun = 0
         while True:
@@ -138,6 +138,8 @@ class Replay:
             more.difference_update(self.cone)
             if not more and not self._trust():
                 break
+            if any(map(_reads_anything, more)):
+                raise NotFollowedError
             for state in sorted(more, key=lambda each: each.base):
                 self.add(state)
         for state in self.cone:
