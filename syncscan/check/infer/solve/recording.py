@@ -23,6 +23,7 @@ from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kin
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.model import Kind, Value
 
+_MAY_BE_NONE = frozenset({Kind.UNKNOWN, Kind.NONE, Kind.MOVED})
 Shown = Callable[[State, Slot | None, AbstractValue], Value]  # the value that rules see
 
 
@@ -108,6 +109,8 @@ class _Recording:
             return self.contradiction(test.operand, holds=not holds, lowering=lowering)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
             return any(self.contradiction(part, holds=holds, lowering=lowering) for part in test.values)
+        if isinstance(test, ast.Compare):
+            return self._is_never_none(test, holds=holds, lowering=lowering)
         asked = None if holds else isinstance_of(lowering, test)
         if asked is None or not all(map(lowering.path, [asked[0], *asked[1]])):
             return False  # a computed class would be lowered once more, under other numbers
@@ -118,6 +121,22 @@ class _Recording:
             return False
         kinds = kinds_asked([values[slot] for slot in slots], names)
         return bool(kinds) and is_always(values[lowering.peek(asked[0])], kinds)
+
+    def _is_never_none(self, test: ast.Compare, *, holds: bool, lowering: Lowering) -> bool:
+        """Return whether a test finds the default None of a parameter to which every call passes something else."""
+        left, right, finds = test.left, test.comparators[0], ast.Is if holds else ast.IsNot
+        is_of_none = (
+            isinstance(right, ast.Constant) and right.value is None and isinstance(test.ops[0], finds)
+        )
+        function, known = self._state.function, self._context.known
+        parameter = function.by_name.get(left.id) if isinstance(left, ast.Name) and is_of_none else None
+        if parameter is None or not parameter.is_none_by_default or function.virtuals():
+            return False
+        passed = known.parameters[parameter].value
+        options = passed.items or () if passed.kind is Kind.UNION else (passed,)
+        is_something = all(option.kind not in _MAY_BE_NONE for option in options)
+        is_left_out = known.defaulted[parameter].value
+        return is_something and not is_left_out and lowering.peek(left) in lowering.parameters
 
     def switched_off(self, test: ast.expr, *, holds: bool) -> str:
         """See `Listener`."""

@@ -1,0 +1,81 @@
+"""What a function does where an argument is left out, which no call does."""
+
+import torch
+
+
+def longest(lens, lens_cpu=None):
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # silent
+    return lens_cpu.max().item()  # silent
+
+
+def shortest(lens, lens_cpu=None):
+    if lens_cpu is not None:
+        return lens_cpu.min().item()  # silent
+    else:
+        return lens.min().item()  # silent
+
+
+def left_out(lens, lens_cpu=None):
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # expect: SYN105
+    return lens_cpu
+
+
+def spread(lens, lens_cpu=None):
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # expect: SYN105
+    return lens_cpu
+
+
+def passed_as_none(lens, lens_cpu=None):
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # expect: SYN105
+    return lens_cpu
+
+
+def asked_of_what_has_no_default(lens, lens_cpu):
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # expect: SYN105
+    return lens_cpu
+
+
+def asked_again(lens, lens_cpu=None):
+    lens_cpu = None if len(lens) > 4 else lens_cpu
+    if lens_cpu is None:
+        lens_cpu = lens.cpu()  # expect: SYN105
+    return lens_cpu
+
+
+def called_by_nobody(lens: torch.Tensor, lens_cpu=None):
+    if lens_cpu is None:
+        lens_cpu = lens.cuda().cpu()  # expect: SYN105
+    return lens_cpu
+
+
+class Base:
+    def longest(self, lens, lens_cpu=None):
+        return 0
+
+
+class Below(Base):
+    def longest(self, lens, lens_cpu=None):
+        if lens_cpu is None:
+            lens_cpu = lens.cpu()  # expect: SYN105
+        return lens_cpu
+
+
+def forward(base: Base, **settings):
+    lens, lens_cpu = torch.ones(4, device="cuda"), torch.ones(4)
+    longest(lens, lens_cpu)
+    longest(lens, lens_cpu=lens_cpu)
+    shortest(lens, lens_cpu)
+    left_out(lens, lens_cpu)
+    left_out(lens)
+    spread(lens, lens_cpu)
+    spread(lens, **settings)
+    passed_as_none(lens, lens_cpu if len(lens) else None)
+    asked_of_what_has_no_default(lens, lens_cpu)
+    asked_again(lens, lens_cpu)
+    base.longest(lens, lens_cpu)
+    Below().longest(lens, lens_cpu)
