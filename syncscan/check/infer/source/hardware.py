@@ -73,13 +73,19 @@ def _names_others(node: ast.expr) -> bool:
 _OF_ANOTHER = re.compile(rf".*?_({'|'.join(sorted(_OTHERS | {'cpu'}))})")
 _NAMES = "|".join(sorted(name.upper() for name in _OTHERS | {"cpu"}))
 _CLASS_OF_ANOTHER = re.compile(rf".*({_NAMES})")
+# A part of a runtime that runs a model on the host; offloading and transfers to the host are no such parts.
+_HOST_PART = re.compile(
+    r".*C(PU|pu)(?![a-z])(?!.*(Offload|GPU|Gpu|Swap|Transfer))"
+    r".*(Attention|Backend|Builder|Communicator|Experts\w*|Impl|Kernel|Method|Platform|Runner)"
+)
 _ITS_OWN = re.compile(rf"(?:{_NAMES})([A-Z]\w+)")
 
 
 def runs_on_other_hardware(function: Function) -> bool:
     """Return whether the name of a function marks it for other hardware.
 
-    Such are ``forward_cpu``, ``get_max_npu_memory``, and the methods of ``WorkerXPU`` or of a ``CPURunner`` that is a ``GPURunner``.
+    Such are ``forward_cpu``, ``get_max_npu_memory``, and the methods of ``WorkerXPU``, ``CPUAttentionImpl``, or of a
+    ``CPUWorker`` that is a ``GPUWorker``.
     """
     words = set(function.name.lower().split("_"))
     if not _PLAIN.isdisjoint(words) and _GPUS.isdisjoint(words):
@@ -91,7 +97,7 @@ def runs_on_other_hardware(function: Function) -> bool:
     own = _ITS_OWN.fullmatch(function.owner.name)
     if own is not None and any(base.name.endswith(own[1]) for base in function.owner.mro()[1:]):
         return True
-    return _CLASS_OF_ANOTHER.fullmatch(function.owner.name) is not None
+    return any(each.fullmatch(function.owner.name) for each in (_CLASS_OF_ANOTHER, _HOST_PART))
 
 
 def is_for_other_hardware(module: str) -> bool:
