@@ -173,8 +173,7 @@ class Engine:
             return project.state() if project is not None else None
 
 
-# Writing a state takes as long as following changes in this part of the files, or of the instructions.
-_MANY_FILES, _MANY_INSTRUCTIONS = 300, 100
+_PART = 100  # a state is written again where this part of the files was parsed, or of the instructions run
 
 
 class _Project:
@@ -318,12 +317,11 @@ class _Project:
 
     @property
     def is_far_from_state(self) -> bool:
-        """True for a project that was not restored, or where following the changes since was a notable part of the work."""
+        """True for a project that was not restored, or where following the changes was a notable part of a cold run."""
         if self._origin is None:
             return True
-        state, _ = self._origin
-        many_files = state.differing * _MANY_FILES > len(self._sources)
-        return many_files or self.solver.executed * _MANY_INSTRUCTIONS > self.solver.size
+        parsed = sum(module.unread is None for module in self._modules.values())
+        return parsed * _PART > len(self._modules) or self.solver.executed * _PART > self.solver.size
 
     def state(self) -> bytes | None:
         """Return the project as bytes, or None where it cannot be serialised."""

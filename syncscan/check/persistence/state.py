@@ -69,8 +69,7 @@ class SavedState:
                 self.sources.append(then)
                 self.texts[digest] = text
                 place += size
-        self.differing = len(self.changed) + len(now)  # files
-        if self.differing > _MOST_CHANGED:
+        if len(self.changed) + len(now) > _MOST_CHANGED:
             raise NotKeptError("too much has changed")
 
 
