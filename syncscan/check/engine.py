@@ -14,6 +14,7 @@ from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.lines import Frequencies, frequencies
 from syncscan.check.infer.domain.lattice import forget_joins
 from syncscan.check.infer.kept.knowledge import NOTHING, KeptKnowledge, KnowledgeReader, KnowledgeWriter
+from syncscan.check.infer.kept.lines import KeptLines
 from syncscan.check.infer.kept.names import Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import link, module_of
@@ -334,7 +335,10 @@ class _Project:
             parts = chain(
                 knowledge.parts(),
                 [
-                    ("indexed", text_of([*self._modules])),
+                    (
+                        "indexed",
+                        text_of([[s, knowledge.names.number(each)] for s, each in self._modules.items()]),
+                    ),
                     ("found", text_of(found)),
                     (
                         "frequencies",
@@ -383,8 +387,9 @@ def _known_modules(state: SavedState) -> tuple[dict[str, Module], Names]:
     sources = {source.shown: source for source in state.sources}
     modules: dict[str, Module] = {}
     with reading():
-        data = [*map(json.loads, parts["modules"].split("\n"))]
-        for shown, each in zip(json.loads(parts["indexed"]), data, strict=True):
+        lines, data = KeptLines("modules", parts), []
+        for shown, number in json.loads(parts["indexed"]):
+            data.append(each := json.loads(lines[number]))
             source = sources[shown]
             if shown in state.changed:
                 module = _module(source)

@@ -134,6 +134,20 @@ class Cells(dict[Key, Cell[Fact]]):
         return cell
 
 
+class Askers(dict[Question, Collection[Function]]):
+    """The functions that have asked what a class, a module as a value, or an import in a function has under a name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recall: Callable[[Question], Collection[Function]] | None = (
+            None  # returns those of an earlier run
+        )
+
+    def __missing__(self, question: Question) -> Collection[Function]:
+        askers = self[question] = () if self.recall is None else self.recall(question)
+        return askers
+
+
 # Named one by one, because an object of a compiled class does not list its attributes.
 _SORTS: Final = (
     "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
@@ -180,12 +194,11 @@ class Knowledge:
         self.callees: dict[Function, dict[Function | Virtual, Called]] = {}
         self.elsewhere: dict[Function, dict[Function, None]] = {}  # called in branches for other hardware
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
-        # Who has asked what a class, a module as a value, or an import in a function has under a name.
-        self.asked: dict[Question, tuple[Function, ...] | set[Function]] = {}
+        self.asked = Askers()
 
     def asks(self, asker: Function, question: Question) -> None:
         """Record that a function looked up a name, for invalidation."""
-        askers = self.asked.get(question, ())
+        askers = self.asked[question]
         if asker in askers:
             return
         if isinstance(askers, set):

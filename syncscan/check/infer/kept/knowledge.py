@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from syncscan.check.infer.dataflow.called import Called
-from syncscan.check.infer.dataflow.cells import Cell, Knowledge, united
+from syncscan.check.infer.dataflow.cells import Cell, Knowledge, Question, united
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.kept.lines import KeptLines, Part, Parts
+from syncscan.check.infer.kept.lines import KeptLines, NamedLines, Part, Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import (
@@ -26,9 +26,10 @@ from syncscan.check.infer.kept.spots import Spot
 from syncscan.check.infer.kept.unread import UnreadFunction, UnreadState
 from syncscan.check.infer.kept.values import ValueReader, ValueWriter
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.infer.source.index import LAMBDA, Function, Virtual
+from syncscan.check.infer.source.index import LAMBDA, Function, Module, Virtual
 from syncscan.check.infer.source.indexer import parameters_of
 
+_ABOUT_A_FILE = '["t","'  # the beginning of questions about what is imported from a name
 _CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of its value takes long)
 
 
@@ -54,9 +55,8 @@ class KeptKnowledge:
         self.names = names
         self.lambdas: dict[Function, Data] = {}
         self.values = ValueReader(names, parts)
-        self.states, self.cells = KeptLines("states", parts), KeptLines("cells", parts)
-        self.cell_names = parts["names"].split("\n") if parts else []
-        self.cell_numbers = {name: number for number, name in enumerate(self.cell_names)}
+        self.modules, self.states = KeptLines("modules", parts), KeptLines("states", parts)
+        self.cells, self.asked = NamedLines("cells", parts), NamedLines("asked", parts)
         self.unread: set[State] = set()  # of which nothing but the place has been restored
 
 
@@ -76,7 +76,7 @@ class KnowledgeWriter:
         self._kept = kept
         self.names = names_of(solver, kept.names)
         self._values = ValueWriter(self.names, kept.values)
-        self._cell_numbers = {**kept.cell_numbers}
+        self._cell_numbers = {**kept.cells.numbers}
         self.cells = dict(self._numbered())
 
     def _numbered(self) -> Iterator[tuple[Cell[Any], int]]:
@@ -99,17 +99,22 @@ class KnowledgeWriter:
         yield "ends", text_of(names.ends)
         yield "lambdas", text_of([self._lambda(each) for each in names.functions.values() if each.is_lambda])
         yield "said", text_of(self._said())
-        yield "asked", text_of([*self._asked()])
-        yield "modules", "\n".join(text_of(written_module(each, names)) for each in solver.context.modules)
+        yield from self._asked()
+        yield from kept.modules.revised(map(self._module, names.modules.in_order()))
         states = [None if each is None else solver.states[each] for each in names.functions.in_order()]
         yield "places", text_of([None if each is None else [each.base, each.size] for each in states])
         yield from kept.states.revised(map(self._state, states))
-        yield "names", "\n".join(self._cell_numbers)
-        cells: list[Cell[Any] | None] = [None] * len(self._cell_numbers)
-        for cell, number in self.cells.items():
-            cells[number] = cell
-        yield from kept.cells.revised(map(self._cell, cells))
+        cells = {number: cell for cell, number in self.cells.items()}
+        yield from kept.cells.revised(
+            self._cell_numbers, lambda number: self._cell(cells[number]) if number in cells else None
+        )
         yield from kept.values.lines.revised(self._values.lines)
+
+    def _module(self, module: Module | None) -> str | None:
+        """Return the line of a module; None where nobody has parsed its file, so nothing of it is new."""
+        if module is None or module.unread is not None:
+            return None
+        return text_of(written_module(module, self.names))
 
     def _state(self, state: State | None) -> str | None:
         if state is None or state in self._kept.unread:
@@ -121,9 +126,7 @@ class KnowledgeWriter:
         )
         return text_of([[numbers[value] for value in state.values], *cells])
 
-    def _cell(self, cell: Cell[Any] | None) -> str | None:
-        if cell is None:
-            return None
+    def _cell(self, cell: Cell[Any]) -> str:
         fact = self._values.fact
         contributions = [each for writer, told in cell.contributions.items() for each in (writer, fact(told))]
         late = [
@@ -153,10 +156,13 @@ class KnowledgeWriter:
             parameters_data(function),
         ]
 
-    def _asked(self) -> Iterator[Data]:
+    def _asked(self) -> Iterator[Part]:
+        numbers, lines = {**self._kept.asked.numbers}, {}
         for question, askers in self._solver.known.asked.items():
             with suppress(NotKeptError):  # of a definition that is gone
-                yield [self.names.data(question), self.names.numbers(askers)]
+                number = numbers.setdefault(text_of(self.names.data(question)), len(numbers))
+                lines[number] = text_of(self.names.numbers(askers))
+        yield from self._kept.asked.revised(numbers, lines.get)
 
     def _said(self) -> Data:
         known, number = self._solver.known, self.names.number
@@ -192,16 +198,16 @@ class KnowledgeReader:
                 self.kept.lambdas[function] = data
             self._sorts = {cells.sort: cells for cells in solver.known.cells()}
             self._take_over(json.loads(parts["said"]), json.loads(parts["places"]))
-            asked = json.loads(parts["asked"])
-            solver.known.asked.update(
-                (self.names.thing(question), {*self._functions(askers)}) for question, askers in asked
-            )
+            for name in self.kept.asked.names:
+                if name.startswith(_ABOUT_A_FILE):
+                    solver.known.asked[self.names.thing(json.loads(name))] = self._askers(name)
         for cells in solver.known.cells():
             cells.recall = self._fill
+        solver.known.asked.recall = self._recall_askers
 
     def cell(self, number: int) -> Cell[Any]:
         """Return the cell with a number."""
-        sort, key = json.loads(self.kept.cell_names[number])
+        sort, key = json.loads(self.kept.cells.names[number])
         cell: Cell[Any] = self._sorts[sort][self.names.thing(key)]
         return cell
 
@@ -262,17 +268,29 @@ class KnowledgeReader:
         callees = (functions[each] if isinstance(each, int) else thing(each) for each in data[::2])
         return {callee: _CALLED[how] for callee, how in zip(callees, data[1::2], strict=True)}
 
+    def _askers(self, name: str) -> set[Function]:
+        with reading():
+            return {*self._functions(json.loads(self.kept.asked.find(name) or "[]"))}
+
+    def _recall_askers(self, question: Question) -> set[Function]:
+        """Return the functions that asked a question; none of a definition that did not exist."""
+        try:
+            name = text_of(self.names.data(question))
+        except NotKeptError:
+            return set()
+        return self._askers(name)
+
     def _fill(self, cell: Cell[Any]) -> None:
         """Restore the contributions and readers of a cell; one of a definition that did not exist stays empty."""
         try:
-            number = self.kept.cell_numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
+            line = self.kept.cells.find(text_of([cell.sort, self.names.data(cell.key)]))
         except NotKeptError:
             return
-        if number is None:
+        if line is None:
             return
         fact = self.kept.values.fact
         with reading():
-            contributions, late, readers = json.loads(self.kept.cells[number])
+            contributions, late, readers = json.loads(line)
             if contributions:
                 cell.contributions = dict(
                     zip(contributions[::2], map(fact, contributions[1::2]), strict=True)

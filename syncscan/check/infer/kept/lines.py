@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count, islice
 
 from syncscan.check.infer.kept.reading import NotKeptError, reading
@@ -68,6 +68,28 @@ class KeptLines:
         if lines is None:
             lines = self._read[number] = self._parts[f"{self._name} {number}"].split("\n")
         return lines
+
+
+class NamedLines:
+    """Lines in parts, each with a name. A name keeps its number in the runs that follow."""
+
+    def __init__(self, sort: str, parts: Parts) -> None:
+        self._title = f"names of {sort}"
+        names = parts[self._title] if self._title in parts.packed else ""
+        self.names = names.split("\n") if names else []
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self._lines = KeptLines(sort, parts)
+
+    def find(self, name: str) -> str | None:
+        """Return the line of a name, or None."""
+        number = self.numbers.get(name)
+        return None if number is None else self._lines[number]
+
+    def revised(self, numbers: Iterable[str], line: Callable[[int], str | None]) -> Iterator[Part]:
+        """Yield the parts with more names, in the order of their ``numbers``; ``line`` returns None where it stays."""
+        names = [*numbers]
+        yield self._title, "\n".join(names)
+        yield from self._lines.revised(map(line, range(len(names))))
 
 
 def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:

@@ -17,7 +17,7 @@ from syncscan.check.nesting import parse_expression
 
 
 def written_module(module: Module, names: Names) -> Data:
-    """Serialise the definitions of a module, with the relations of its classes and functions to the project."""
+    """Serialise the definitions of a parsed module, with the relations of its classes and functions to the project."""
     own: dict[object, int] = {each: n for n, each in enumerate(module.functions)}
     own |= {each: -1 - n for n, each in enumerate(module.classes)}
 
@@ -27,24 +27,16 @@ def written_module(module: Module, names: Names) -> Data:
     return [
         [[name, definition(what)] for name, what in module.names.items()],
         [sorted(module.globals), sorted(module.kept), sorted(module.makers)],
-        _aliases(module),
+        [[name, ast.unparse(node)] for name, node in module.aliases.items()],
         [_function(each, own, definition) for each in module.functions],
         [_class(each, names, definition) for each in module.classes],
         names.numbers_in(module),
     ]
 
 
-def _aliases(module: Module) -> Data:
-    if isinstance(module.unread, UnreadFile):
-        return module.unread.aliases_data
-    return [[name, ast.unparse(node)] for name, node in module.aliases.items()]
-
-
 def _function(
     function: Function, own: dict[object, int], definition: Callable[[Function | Class | None], Data]
 ) -> Data:
-    unread = function.module.unread
-    has_result = function.result is not None if unread is None else function not in unread.without_result
     return [
         function.name,
         function.qualname,
@@ -57,12 +49,11 @@ def _function(
         sorted(function.global_names),
         sorted(function.nonlocal_names),
         function.is_generator,
-        has_result,
+        function.result is not None,
     ]
 
 
 def _class(cls: Class, names: Names, definition: Callable[[Function | Class | None], Data]) -> Data:
-    unread = cls.module.unread
     return [
         cls.name,
         cls.qualname,
@@ -75,15 +66,12 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
         cls.external_bases,
         [*map(names.number, cls.linear)],
         sorted(cls.decorators),
-        sorted(cls.annotations if unread is None else unread.annotated[cls]),
+        sorted(cls.annotations),
     ]
 
 
 def parameters_data(function: Function) -> Data:
     """Serialise the parameters of a function, without annotations and defaults."""
-    unread = function.module.unread
-    if isinstance(unread, UnreadFile) and function in unread.parameters:
-        return unread.parameters[function]
     return [
         [each.name, each.star, each.keyword_only, each.default is not None] for each in function.parameters
     ]
@@ -110,7 +98,7 @@ class UnreadFile:
         self.without_result: set[Function] = set()  # of which no result is declared
         self.annotated: dict[Class, Collection[str]] = {}  # the attributes that classes declare
         self._text = text
-        self.aliases_data = aliases
+        self._aliases = aliases
 
     def give(self, function: Function) -> None:
         """Restore the parameters of a function."""
@@ -121,7 +109,7 @@ class UnreadFile:
     def aliases(self) -> dict[str, ast.expr]:
         """Return the aliases of the module, see `Module.aliases`."""
         with reading():
-            return {name: parse_expression(text) for name, text in self.aliases_data}
+            return {name: parse_expression(text) for name, text in self._aliases}
 
     def lines(self) -> Lines:
         """Return the lines of the file."""

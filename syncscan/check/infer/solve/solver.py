@@ -204,10 +204,12 @@ class Solver:
 
     def _askers(self, found: Consequences) -> Iterator[Function]:
         """Yield the functions whose name lookups may have other results."""
-        if found.questions or found.files:
-            for question, askers in self.known.asked.items():
-                if found.concern(question):
-                    yield from askers
+        asked = self.known.asked
+        for question in found.questions:
+            yield from asked[question]
+        for question in [*asked] if found.files else ():
+            if found.concern(question):
+                yield from asked[question]
 
     def state_of(self, instruction: int) -> State:
         """Return the state of the function that contains an instruction, by its number in the whole project."""
