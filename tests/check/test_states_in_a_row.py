@@ -107,6 +107,71 @@ def test_edits_follow_one_another(edits) -> None:
         state = engine.state()
 
 
+NONE = """import torch
+def f(x=None):
+    y = torch.zeros(3, device="cuda")
+    if x is None:
+        y.item()
+    return y
+"""
+PLACED = """import torch
+def f(a, {}=torch.zeros(3, device="cuda")):
+    return {}.item()
+"""
+CASE = """class Case:
+    def {}(self):
+        return 1
+"""
+ASKS = """from a import Case
+def {}(case: Case):
+    return Case.foo(case)
+def both(case: Case):
+    return Case.foo(case)
+"""
+
+
+def calling(call: str) -> str:
+    return f"import torch\nfrom a import f\ndef call(u):\n    return {call}\n"
+
+
+@pytest.mark.parametrize(
+    "versions",
+    {
+        "the name of a parameter comes back": [
+            (PLACED.replace("{}", "x"), calling("f(1)")),
+            (PLACED.replace("{}", "z"), calling("1")),
+            (PLACED.replace("{}", "x"), calling("1")),
+            (PLACED.replace("{}", "x"), calling("f(1, torch.zeros(3))")),
+        ],
+        "a default None in a file that is not parsed": [
+            (NONE, calling("f(3), f")),
+            (NONE, calling("f(3), map(f, u)")),
+            (NONE, calling("f(3), f")),
+        ],
+        "who asked is gone": [
+            (CASE.format("foo"), ASKS.format("one")),
+            (
+                CASE.format("foo"),
+                ASKS.format("one").replace("def one(case: Case):\n    return Case.foo(case)\n", ""),
+            ),
+            (
+                CASE.format("foo2"),
+                ASKS.format("one").replace("def one(case: Case):\n    return Case.foo(case)\n", ""),
+            ),
+        ],
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_versions_follow_one_another(versions) -> None:
+    state = None
+    for number, texts in enumerate(versions[1]):
+        sources = {name: source(name, text) for name, text in zip("ab", texts, strict=True)}
+        result, engine, is_new = asked(state, sources)
+        assert is_new is (number == 0)
+        assert result == cold(sources)[0]
+        state = engine.state()
+
+
 def test_a_state_that_follows_another_takes_no_file_to_be_parsed(monkeypatch) -> None:
     sources = project() | {"declared": source("declared", "def size(x: int) -> int:\n    return x\n")}
     _, state = cold(sources)

@@ -12,6 +12,7 @@ from typing import Any
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.dataflow.cells import Cell, Knowledge, Question, united
 from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.value import BOTTOM
 from syncscan.check.infer.kept.lines import KeptLines, NamedLines, Part, Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
@@ -93,6 +94,13 @@ class KnowledgeWriter:
                 elif name in numbers:
                     yield cell, numbers[name]
 
+    def _of_parameters_gone(self) -> Iterator[int]:
+        """Yield the numbers of the cells of parameters that are gone, as their names may come back."""
+        numbers = self._cell_numbers
+        for number, name in self._kept.names.parameters() - self.names.parameters():
+            keys = (text_of([sort.sort, ["p", number, name]]) for sort in self._solver.known.cells())
+            yield from (numbers[key] for key in keys if key in numbers)
+
     def parts(self) -> Iterator[Part]:
         """Yield the serialised parts one by one, as they are large together."""
         solver, names, kept = self._solver, self.names, self._kept
@@ -105,6 +113,7 @@ class KnowledgeWriter:
         yield "places", text_of([None if each is None else [each.base, each.size] for each in states])
         yield from kept.states.revised(map(self._state, states))
         cells = {number: cell for cell, number in self.cells.items()}
+        cells |= {number: Cell(BOTTOM, "", None) for number in self._of_parameters_gone()}
         yield from kept.cells.revised(
             self._cell_numbers, lambda number: self._cell(cells[number]) if number in cells else None
         )
@@ -269,8 +278,10 @@ class KnowledgeReader:
         return {callee: _CALLED[how] for callee, how in zip(callees, data[1::2], strict=True)}
 
     def _askers(self, name: str) -> set[Function]:
+        functions = self.names.functions
         with reading():
-            return {*self._functions(json.loads(self.kept.asked.find(name) or "[]"))}
+            numbers = json.loads(self.kept.asked.find(name) or "[]")
+            return {functions[number] for number in numbers if number in functions}
 
     def _recall_askers(self, question: Question) -> set[Function]:
         """Return the functions that asked a question; none of a definition that did not exist."""

@@ -113,6 +113,10 @@ class Names:
             assert self.functions[number].parameters  # which are noted as they are asked for
         return self._given[number][name]
 
+    def parameters(self) -> set[tuple[int, str]]:
+        """Return the parameters known, each by the number of its function and its name."""
+        return {*self._parameters.values()}
+
     def number(self, thing: Module | Class | Function) -> int:
         """Return the number of a definition among those of its sort; raise NotKeptError outside the project."""
         number = self._numbers.get(thing)

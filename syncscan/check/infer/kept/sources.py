@@ -71,21 +71,23 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
 
 
 def parameters_data(function: Function) -> Data:
-    """Serialise the parameters of a function, without annotations and defaults."""
+    """Serialise the parameters of a function, without annotations; of a default, whether there is one, and whether it is None."""
     return [
-        [each.name, each.star, each.keyword_only, each.default is not None] for each in function.parameters
+        [each.name, each.star, each.keyword_only, (each.default is not None) + each.is_none_by_default]
+        for each in function.parameters
     ]
 
 
 def parameters(data: Data) -> list[Parameter]:
     """Deserialise parameters."""
     return [
-        Parameter(name, None, _UNREAD if has_default else None, star, keyword_only)
-        for name, star, keyword_only, has_default in data
+        Parameter(name, None, _DEFAULTS[default], star, keyword_only)
+        for name, star, keyword_only, default in data
     ]
 
 
-_UNREAD = ast.Name("...")  # stands for a default whose source has not been read
+# No default, one whose source has not been read, and None.
+_DEFAULTS = (None, ast.Name("..."), ast.Constant(None))
 
 
 class UnreadFile:

@@ -123,11 +123,9 @@ class _Recording:
         return bool(kinds) and is_always(values[lowering.peek(asked[0])], kinds)
 
     def _is_never_none(self, test: ast.Compare, *, holds: bool, lowering: Lowering) -> bool:
-        """Return whether a test finds the default None of a parameter to which every call passes something else."""
-        left, right, finds = test.left, test.comparators[0], ast.Is if holds else ast.IsNot
-        is_of_none = (
-            isinstance(right, ast.Constant) and right.value is None and isinstance(test.ops[0], finds)
-        )
+        """Return whether a test finds the default None of a parameter to which every call found passes something else."""
+        left, finds = test.left, ast.Is if holds else ast.IsNot
+        is_of_none = [*map(type, test.ops)] == [finds] and _is_none(test.comparators[0])
         function, known = self._state.function, self._context.known
         parameter = function.by_name.get(left.id) if isinstance(left, ast.Name) and is_of_none else None
         if parameter is None or not parameter.is_none_by_default or function.virtuals():
@@ -192,6 +190,10 @@ class _Recording:
         """See `Recording`."""
         if not self._silent:
             self._recorder.candidate()
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _may_be_gpu(value: AbstractValue) -> bool:

@@ -55,7 +55,7 @@ class CPUOffloadBackend:
         return x.cuda().tolist()  # expect: SYN102
 
 
-class CPUTransferKernel:
+class SwapToCPUKernel:
     def read(self, x: torch.Tensor):
         return x.cuda().tolist()  # expect: SYN102
 

@@ -53,6 +53,13 @@ def called_by_nobody(lens: torch.Tensor, lens_cpu=None):
     return lens_cpu
 
 
+def asked_twice(lens, lens_cpu=None, fast=None):
+    if lens_cpu is not None is not fast:
+        return lens_cpu
+    else:
+        return lens.cpu()  # expect: SYN105
+
+
 class Base:
     def longest(self, lens, lens_cpu=None):
         return 0
@@ -77,5 +84,6 @@ def forward(base: Base, **settings):
     passed_as_none(lens, lens_cpu if len(lens) else None)
     asked_of_what_has_no_default(lens, lens_cpu)
     asked_again(lens, lens_cpu)
+    asked_twice(lens, lens_cpu)
     base.longest(lens, lens_cpu)
     Below().longest(lens, lens_cpu)
