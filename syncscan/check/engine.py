@@ -90,7 +90,7 @@ class Engine:
         self._state = state
         self._keeps_python = keeps_python
         self._project: _Project | None = None
-        self._restored: _Project | None = None  # a project that serves one check, and then only `state`
+        self._restored: _Project | None = None  # valid for one check, and then for `state` alone
         self._solver: Solver | None = None
 
     @property
@@ -164,7 +164,7 @@ class Engine:
 
     @property
     def is_far_from_state(self) -> bool:
-        """True if a later engine would save more by beginning with the new `state` than writing it costs."""
+        """True if writing `state` costs less than a later engine saves by starting from it."""
         return self._restored is None or self._restored.is_far_from_state
 
     def state(self) -> bytes | None:
@@ -174,7 +174,7 @@ class Engine:
             return project.state() if project is not None else None
 
 
-_PART = 100  # a state is written again where this part of the files was parsed, or of the instructions run
+_PART = 100  # a new state pays off if 1/100 of the files was parsed, or of the instructions executed
 
 
 class _Project:
@@ -318,7 +318,7 @@ class _Project:
 
     @property
     def is_far_from_state(self) -> bool:
-        """True for a project that was not restored, or where following the changes was a notable part of a cold run."""
+        """True after a cold run, or if the incremental analysis was a notable part of a cold run."""
         if self._origin is None:
             return True
         parsed = sum(module.unread is None for module in self._modules.values())

@@ -296,7 +296,7 @@ def states(kept: Path) -> dict[str, bytes]:
 
 
 def follows_another(entry: bytes) -> bool:
-    """Whether a state continues an earlier one: functions that were solved again left their first numbers."""
+    """Return whether a state continues an earlier state: numbers of instructions that were solved again are unused."""
     _, _, state = entry.partition(b"\n")
     places = [each for each in json.loads(SavedState(state, ()).parts["places"]) if each is not None]
     return max(base + size for base, size in places) > sum(size for _, size in places)

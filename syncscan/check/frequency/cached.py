@@ -31,7 +31,7 @@ class PerFunction(dict[Function, Seen], Generic[Seen]):
         return found
 
     def data(self, function: Function | None, data_of: Callable[[Seen], Data]) -> Data:
-        """Return what is known of a function as data, or None."""
+        """Return the facts of a function as data; None if the facts have not been read."""
         if function is None:
             return None
         return data_of(self[function]) if function in self else self.kept.get(function)

@@ -28,7 +28,7 @@ Write = Callable[[dict[str, str | bytes]], Path]
 def certificates(
     sources: dict[str, Source], state: bytes | None = None, stages: list[str] | None = None
 ) -> tuple[list[Certificate], Engine]:
-    """The certificates of the entry points that are there, and the engine that they rest on; notes its ``stages``."""
+    """Return the certificates of the existing entry points, and their engine; records its ``stages``."""
     stages = [] if stages is None else stages
     engine = Engine(Conventions(), state=state)
     result = engine.check([*sources.values()], None, lambda stage, *_: stages.append(stage))

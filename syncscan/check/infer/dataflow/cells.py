@@ -135,7 +135,7 @@ class Cells(dict[Key, Cell[Fact]]):
 
 
 class Askers(dict[Question, Collection[Function]]):
-    """The functions that have asked what a class, a module as a value, or an import in a function has under a name."""
+    """The functions that have looked up a name in a class, in a module as a value, or by an import in a function."""
 
     def __init__(self) -> None:
         super().__init__()

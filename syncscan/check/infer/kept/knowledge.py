@@ -12,7 +12,6 @@ from typing import Any
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.dataflow.cells import Cell, Knowledge, Question, united
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.domain.value import BOTTOM
 from syncscan.check.infer.kept.lines import KeptLines, NamedLines, Part, Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
@@ -31,6 +30,7 @@ from syncscan.check.infer.source.index import LAMBDA, Function, Module, Virtual
 from syncscan.check.infer.source.indexer import parameters_of
 
 _ABOUT_A_FILE = '["t","'  # the beginning of questions about what is imported from a name
+_EMPTY_CELL = "[[],[],[]]"  # without contributions and readers
 _CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of its value takes long)
 
 
@@ -58,7 +58,7 @@ class KeptKnowledge:
         self.values = ValueReader(names, parts)
         self.modules, self.states = KeptLines("modules", parts), KeptLines("states", parts)
         self.cells, self.asked = NamedLines("cells", parts), NamedLines("asked", parts)
-        self.unread: set[State] = set()  # of which nothing but the place has been restored
+        self.unread: set[State] = set()  # the states whose values have not been restored
 
 
 NOTHING = KeptKnowledge(Names(), Parts({}))
@@ -67,7 +67,7 @@ NOTHING = KeptKnowledge(Names(), Parts({}))
 class KnowledgeWriter:
     """Serialise a solver; findings may be serialised with the same ``names`` and ``cells``.
 
-    The lines of a restored solver that nobody has read stay as they were ``kept``.
+    If the solver was restored from ``kept``, the lines that have not been read are copied unchanged.
     """
 
     def __init__(self, solver: Solver, kept: KeptKnowledge) -> None:
@@ -81,7 +81,7 @@ class KnowledgeWriter:
         self.cells = dict(self._numbered())
 
     def _numbered(self) -> Iterator[tuple[Cell[Any], int]]:
-        """Yield the cells of definitions that exist, and their numbers."""
+        """Yield the cells of existing definitions with their numbers."""
         numbers, names = self._cell_numbers, self.names
         for sort in self._solver.known.cells():
             for cell in sort.values():
@@ -95,7 +95,7 @@ class KnowledgeWriter:
                     yield cell, numbers[name]
 
     def _of_parameters_gone(self) -> Iterator[int]:
-        """Yield the numbers of the cells of parameters that are gone, as their names may come back."""
+        """Yield the numbers of the cells of deleted parameters: another parameter may later have the same name."""
         numbers = self._cell_numbers
         for number, name in self._kept.names.parameters() - self.names.parameters():
             keys = (text_of([sort.sort, ["p", number, name]]) for sort in self._solver.known.cells())
@@ -113,14 +113,15 @@ class KnowledgeWriter:
         yield "places", text_of([None if each is None else [each.base, each.size] for each in states])
         yield from kept.states.revised(map(self._state, states))
         cells = {number: cell for cell, number in self.cells.items()}
-        cells |= {number: Cell(BOTTOM, "", None) for number in self._of_parameters_gone()}
+        lines = dict.fromkeys(self._of_parameters_gone(), _EMPTY_CELL)
         yield from kept.cells.revised(
-            self._cell_numbers, lambda number: self._cell(cells[number]) if number in cells else None
+            self._cell_numbers,
+            lambda number: self._cell(cells[number]) if number in cells else lines.get(number),
         )
         yield from kept.values.lines.revised(self._values.lines)
 
     def _module(self, module: Module | None) -> str | None:
-        """Return the line of a module; None where nobody has parsed its file, so nothing of it is new."""
+        """Return the line of a module; None if its file has not been parsed, since the kept line is then valid."""
         if module is None or module.unread is not None:
             return None
         return text_of(written_module(module, self.names))
@@ -266,7 +267,9 @@ class KnowledgeReader:
             state.callees, state.elsewhere = known.callees[function], known.elsewhere[function]
             states.append(state)
             self.kept.unread.add(state)
-        for state in sorted(states, key=lambda each: (each.base, each.size)):  # empty ones first
+        for state in sorted(
+            states, key=lambda each: (each.base, each.size)
+        ):  # an empty state has the base of the next one
             self._solver.take(state)
 
     def _functions(self, numbers: Iterable[int]) -> list[Function]:
@@ -284,7 +287,7 @@ class KnowledgeReader:
             return {functions[number] for number in numbers if number in functions}
 
     def _recall_askers(self, question: Question) -> set[Function]:
-        """Return the functions that asked a question; none of a definition that did not exist."""
+        """Return the functions that asked a question; empty for a definition that is new since the kept run."""
         try:
             name = text_of(self.names.data(question))
         except NotKeptError:

@@ -8,7 +8,7 @@ from itertools import count, islice
 
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 
-Part = tuple[str, str | bytes]  # what lines are about, and the lines; as bytes, they are packed
+Part = tuple[str, str | bytes]  # the name of the part, and its lines as text or compressed
 
 _LINES = 512  # of a part
 _FAST = 1  # level of zlib
@@ -50,7 +50,7 @@ class KeptLines:
         return 0 if last < 0 else last * _LINES + len(self._part(last))
 
     def revised(self, lines: Iterable[str | None]) -> Iterator[Part]:
-        """Yield the parts of other lines. None stands for the line of the same number here."""
+        """Yield the parts for new lines; None stands for an unchanged line of the same number."""
         lines = iter(lines)
         for number in count():
             some = [*islice(lines, _LINES)]
@@ -71,7 +71,7 @@ class KeptLines:
 
 
 class NamedLines:
-    """Lines in parts, each with a name. A name keeps its number in the runs that follow."""
+    """Lines in parts, each with a name. A name keeps its number in later runs."""
 
     def __init__(self, sort: str, parts: Parts) -> None:
         self._title = f"names of {sort}"
@@ -86,7 +86,7 @@ class NamedLines:
         return None if number is None else self._lines[number]
 
     def revised(self, numbers: Iterable[str], line: Callable[[int], str | None]) -> Iterator[Part]:
-        """Yield the parts with more names, in the order of their ``numbers``; ``line`` returns None where it stays."""
+        """Yield the parts for all names in the order of their ``numbers``; ``line`` returns None for an unchanged line."""
         names = [*numbers]
         yield self._title, "\n".join(names)
         yield from self._lines.revised(map(line, range(len(names))))
@@ -98,7 +98,7 @@ def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
 
 
 def packed(text: str | bytes) -> bytes:
-    """Return a text compressed; one that is already stays."""
+    """Return a text compressed; bytes are compressed already."""
     return text if isinstance(text, bytes) else zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)
 
 

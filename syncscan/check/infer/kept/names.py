@@ -19,19 +19,19 @@ text_of = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  
 
 
 class Numbered(dict[int, Definition], Generic[Definition]):
-    """The definitions of one sort by number; ``end`` is above all numbers that were ever given."""
+    """The definitions of one sort by number; ``end`` is the first number never assigned."""
 
     end = 0
 
     def in_order(self) -> list[Definition | None]:
-        """Return the definitions by number, with None for those that are gone."""
+        """Return the definitions by number, with None for deleted ones."""
         return [self.get(number) for number in range(self.end)]
 
 
 class Names:
     """The modules, functions and classes of a project by number, and the lambdas that the analysis has met.
 
-    A definition keeps its number in the runs that follow, and the number of a deleted one is not given again.
+    A definition keeps its number in later runs, and the number of a deleted definition is never assigned again.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Names:
 
     @property
     def ends(self) -> list[int]:
-        """The first number of modules, functions and classes that was never given."""
+        """The first number never assigned to a module, to a function, and to a class."""
         return [self.modules.end, self.functions.end, self.classes.end]
 
     def leave_out(self, ends: Sequence[int]) -> None:
-        """Give no number below ``ends`` to a definition without a number."""
+        """Assign only numbers from ``ends`` on to new definitions."""
         self.modules.end, self.functions.end, self.classes.end = ends
 
     def add_module(self, module: Module, numbers: Data = None) -> None:
@@ -114,7 +114,7 @@ class Names:
         return self._given[number][name]
 
     def parameters(self) -> set[tuple[int, str]]:
-        """Return the parameters known, each by the number of its function and its name."""
+        """Return the recorded parameters, each as the number of its function and its name."""
         return {*self._parameters.values()}
 
     def number(self, thing: Module | Class | Function) -> int:
@@ -125,7 +125,7 @@ class Names:
         return number
 
     def numbers(self, functions: Iterable[Function]) -> list[int]:
-        """Return the numbers of functions in order, without those that are no part of the project any more."""
+        """Return the numbers of functions in order, without deleted functions."""
         return sorted(self._numbers[function] for function in functions if function in self._numbers)
 
     def data(self, thing: object) -> Data:

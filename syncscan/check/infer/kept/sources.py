@@ -71,7 +71,7 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
 
 
 def parameters_data(function: Function) -> Data:
-    """Serialise the parameters of a function, without annotations; of a default, whether there is one, and whether it is None."""
+    """Serialise the parameters of a function without annotations. A default is 0 if absent, 2 if None, else 1."""
     return [
         [each.name, each.star, each.keyword_only, (each.default is not None) + each.is_none_by_default]
         for each in function.parameters
@@ -86,7 +86,7 @@ def parameters(data: Data) -> list[Parameter]:
     ]
 
 
-# No default, one whose source has not been read, and None.
+# By the serialised number: no default, a default whose source has not been read, and None.
 _DEFAULTS = (None, ast.Name("..."), ast.Constant(None))
 
 

@@ -16,10 +16,10 @@ _DEVICE_NUMBERS = {each: number for number, each in enumerate(_DEVICES)}
 
 
 class ValueWriter(dict[AbstractValue, int]):
-    """The numbers of values, assigned on first request; ``lines`` has one serialised line for each, None as it was read."""
+    """The numbers of values, assigned on first request; ``lines`` has one serialised line for each, or None for a kept line."""
 
     def __init__(self, names: Names, before: ValueReader) -> None:
-        """Continue the numbers of the values that were read ``before``."""
+        """Start with the numbers of the values read by ``before``."""
         super().__init__((value, number) for number, value in before.items())
         self.lines: list[str | None] = [None] * len(before.lines)
         self._names = names

@@ -98,7 +98,7 @@ class Solver:
 
     @property
     def size(self) -> int:
-        """The number of instructions, those of earlier versions of functions included."""
+        """The number of instructions, including those of earlier versions of functions."""
         return self._base
 
     def functions(self) -> list[Function]:

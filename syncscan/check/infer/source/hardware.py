@@ -73,7 +73,7 @@ def _names_others(node: ast.expr) -> bool:
 _OF_ANOTHER = re.compile(rf".*?_({'|'.join(sorted(_OTHERS | {'cpu'}))})")
 _NAMES = "|".join(sorted(name.upper() for name in _OTHERS | {"cpu"}))
 _CLASS_OF_ANOTHER = re.compile(rf".*({_NAMES})")
-# A part of a runtime that runs a model on the host; what moves tensors to the host is no such part.
+# Parts of a runtime that run a model on the host, without those that move tensors to the host.
 _HOST_PART = re.compile(
     r"(?!.*(Adam|Copy|GPU|Gpu|2[DH]|Non|Offload|Pin|Swap|Transfer)).*C(PU|pu)(?![a-z])"
     r".*(Attention|Backend|Builder|Communicator|Experts\w*|Impl|Kernel|Method|Platform|Runner)"

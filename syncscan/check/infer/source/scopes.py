@@ -109,7 +109,7 @@ class Scopes:
         return self.function_of(node, outer, None)
 
     def all_lambdas(self) -> list[Function]:
-        """Return all lambdas met, including those in files that are not parsed, in order; one in another is behind it."""
+        """Return all lambdas met in order, including those in files that are not parsed; nested lambdas come after outer ones."""
 
         def place(function: Function) -> tuple[str, str, int]:
             return function.module.path, function.key.rpartition(":")[0], function.number

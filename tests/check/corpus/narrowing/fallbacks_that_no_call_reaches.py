@@ -1,4 +1,4 @@
-"""What a function does where an argument is left out, which no call does."""
+"""A fallback for a left-out argument is silent if every call passes the argument."""
 
 import torch
 
