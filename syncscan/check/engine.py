@@ -299,7 +299,8 @@ class _Project:
         self._matching.match(functions, progress, workers(jobs))
         for function, finding in self._matching.findings(functions):
             runs, chain = when.at(function, finding.line)
-            if finding.switch and runs is When.STEP:
+            switch = finding.switch or when.option_at(function, finding.line)
+            if switch and runs is When.STEP:
                 runs, chain = When.UNKNOWN, ()
             entry_point = when.entry_point(function) if chain else ""
             found = replace(
@@ -307,6 +308,7 @@ class _Project:
                 when=runs,
                 call_chain=chain,
                 entry_point=entry_point,
+                switch=switch,
                 evaluation=when.in_evaluation(function),
             )
             result.findings.append(found)

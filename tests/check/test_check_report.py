@@ -368,3 +368,28 @@ Loss()(torch.ones(1, device="cuda"))
     project({"b.py": "from a import Loss\n\nLoss(balance=True)\n"})
     (found,) = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
     assert ("switch" in found, found["when"]) == (False, "step")
+
+
+def test_a_line_behind_an_option_that_is_off_by_default_names_the_option(syncscan, project):
+    settings = (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Settings:\n    checks: bool = False\n"
+    )
+    source = """\
+import torch
+
+
+class Runner:
+    def execute_model(self, x):
+        if self.settings.checks:
+            self.check(x.cuda())
+
+    def check(self, x):
+        x.tolist()
+"""
+    project({"settings.py": settings, "a.py": source})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert {(each["line"], each["switch"], each["when"]) for each in found} == {(10, "checks", "unknown")}
+    assert "runs in every step" not in syncscan("check", "--isolated").stdout
+    project({"settings.py": settings.replace("False", "True")})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert [("switch" in each, each["when"]) for each in found] == [(False, "step")]

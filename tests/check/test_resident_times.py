@@ -112,6 +112,53 @@ def test_a_flag_is_read_alike_after_an_edit_of_a_base_in_another_file() -> None:
         assert [each.when for each in found] != []
 
 
+SETTINGS = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Settings:
+    checks: bool = False
+"""
+OPTION = """\
+import torch
+
+
+class Runner:
+    def execute_model(self, x):
+        if self.settings.checks:
+            read(x.cuda())
+        return x
+
+
+def read(x):
+    x.tolist()
+"""
+USE = "from settings import Settings\n\nSettings({})\n"
+
+
+def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
+    files = {"settings": source("settings", SETTINGS), "a": source("a", OPTION), "use": source("use", USE)}
+    engine, state = Engine(Conventions()), None
+    for name, text, switch in (
+        ("use", USE.format("1"), "checks"),
+        ("use", USE.format("checks=True"), ""),
+        ("use", USE, "checks"),
+        ("settings", SETTINGS.replace("False", "True"), ""),
+        ("settings", SETTINGS, "checks"),
+        ("a", OPTION.replace("if self", "if not self"), ""),
+        ("a", OPTION, "checks"),
+    ):
+        files[name] = source(name, text)
+        found, restored = (
+            asked(each, files)[0].findings for each in (engine, Engine(Conventions(), state=state))
+        )
+        assert found == restored == asked(Engine(Conventions()), files)[0].findings
+        assert [each.switch for each in found] == [switch] * len(found) != []
+        assert {each.when.value for each in found} == {"unknown" if switch else "step"}
+        state = engine.state()
+
+
 MEANT = """\
 import torch
 

@@ -8,6 +8,7 @@ from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
 from syncscan.check.frequency.functions import FunctionFrequency, Region, loops_of, regions_of
+from syncscan.check.frequency.options import Gate, Options, gates_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
@@ -44,12 +45,14 @@ class PerFunction(dict[Function, Seen], Generic[Seen]):
 
 
 class FrequencyCache:
-    """The frequency and the regions of each function, and the loops of those that generate."""
+    """The frequency, the regions and the gates of each function, the loops of those that generate, and the options of modules."""
 
     def __init__(self) -> None:
         self.by_function = PerFunction(FunctionFrequency.of, _frequency)
         self.regions = PerFunction(lambda function: tuple(regions_of(function)), _regions)
         self.loops = PerFunction(lambda function: tuple(loops_of(function)), _regions)
+        self.gates = PerFunction(lambda function: tuple(gates_of(function)), _gates)
+        self.options = PerFunction(Options.of, _options)  # of the bodies of modules
 
     def forget(self, edits: Sequence[ModuleEdit], others: Iterable[Function]) -> None:
         """Invalidate the frequency of all functions that files define, of methods of subclasses, and of other functions."""
@@ -63,12 +66,18 @@ class FrequencyCache:
         """Read the functions of files that were edited again; whether any of them calls at other times."""
         paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
         differs = False
-        for known in (self.regions, self.loops):
+        columns: tuple[tuple[PerFunction[Any], Callable[[Any], Any]], ...] = (
+            (self.regions, _calls),
+            (self.loops, _calls),
+            (self.gates, _gated),
+            (self.options, _itself),
+        )
+        for known, answer in columns:
             for function in [each for each in (*known, *known.kept) if each.module.path in paths]:
                 before = known[function]
                 del known[function]
                 if function not in gone:
-                    differs = differs or _calls(known[function]) != _calls(before)
+                    differs = differs or answer(known[function]) != answer(before)
         return differs
 
     def data(self, functions: Sequence[Function | None]) -> Data:
@@ -79,11 +88,19 @@ class FrequencyCache:
                 [known.data(each, lambda regions: [*map(_of_region, regions)]) for each in functions]
                 for known in (self.regions, self.loops)
             ),
+            [self.gates.data(each, lambda gates: [*map(_of_gate, gates)]) for each in functions],
+            [self.options.data(each, _of_options) for each in functions],
         ]
 
     def recall(self, data: Data, functions: Sequence[Function | None]) -> None:
         """Take over what an earlier run knew."""
-        columns: tuple[PerFunction[Any], ...] = (self.by_function, self.regions, self.loops)
+        columns: tuple[PerFunction[Any], ...] = (
+            self.by_function,
+            self.regions,
+            self.loops,
+            self.gates,
+            self.options,
+        )
         for known, column in zip(columns, data, strict=True):
             pairs = zip(functions, column, strict=True)
             known.kept = {function: each for function, each in pairs if function is not None}
@@ -91,6 +108,32 @@ class FrequencyCache:
 
 def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str], bool]]:
     return [(region.when, region.calls, region.is_of_self) for region in regions]
+
+
+def _gated(gates: Iterable[Gate]) -> list[tuple[frozenset[str], frozenset[str]]]:
+    return [(gate.options, gate.calls) for gate in gates]
+
+
+def _itself(options: Options) -> Options:
+    return options
+
+
+def _of_gate(gate: Gate) -> Data:
+    return [sorted(gate.options), gate.lines.start, gate.lines.stop, sorted(gate.calls)]
+
+
+def _gates(data: Data) -> tuple[Gate, ...]:
+    return tuple(
+        Gate(frozenset(options), range(start, stop), frozenset(calls)) for options, start, stop, calls in data
+    )
+
+
+def _of_options(options: Options) -> Data:
+    return [sorted(options.off), sorted(options.on)]
+
+
+def _options(data: Data) -> Options:
+    return Options(*map(frozenset, data))
 
 
 def _of_region(region: Region) -> Data:

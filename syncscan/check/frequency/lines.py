@@ -5,7 +5,8 @@
    - the callees in loops that train or read batches,
    - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves.
 2. Every function that an entry point reaches runs per step. The walk passes over functions that run once by their names, such as loading,
-   and over calls behind a guard such as ``if self._x is None``. It follows evaluation last.
+   and over calls behind a guard such as ``if self._x is None``. It follows calls behind options that are off by default
+   after all others, and evaluation last.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
 4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
 """
@@ -20,6 +21,7 @@ from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
 from syncscan.check.frequency.guards import CONSTRUCTORS
+from syncscan.check.frequency.options import off_by_default
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
@@ -45,6 +47,8 @@ class Frequencies:
     drivers: set[Called] = field(default_factory=set)  # loops in these call what runs a model
     evaluation: set[Called] = field(default_factory=set)  # run in evaluation, export or debugging alone
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
+    off: frozenset[str] = frozenset()  # the options that are off by default
+    optional: dict[Called, str] = field(default_factory=dict)  # reached behind such an option alone
     cache: FrequencyCache = field(default_factory=FrequencyCache)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
@@ -84,6 +88,19 @@ class Frequencies:
             root = called if isinstance(called, Function) else root
             called = self.step[called]
         return f"{root.module.name}:{root.qualname}"
+
+    def option_at(self, function: Function, line: int) -> str:
+        """Return the option that is off by default and without which no step reaches a line, or ""."""
+        gates = (gate for gate in self.cache.gates[function] if line in gate.lines)
+        own = (name for gate in gates for name in sorted(gate.options & self.off))
+        return next(own, "") or self.optional.get(function, "")
+
+    def options_of_calls(self, caller: Called) -> dict[str, str]:
+        """Return the names of what a function calls behind options that are off by default alone, each with the option."""
+        if isinstance(caller, Virtual):
+            return {}
+        gates = [(gate.calls, gate.options & self.off) for gate in self.cache.gates[caller]]
+        return {name: min(options) for calls, options in gates if options for name in calls}
 
     def in_evaluation(self, function: Function) -> bool:
         """Return whether a function runs where a model is evaluated, exported or debugged, and nowhere else."""
@@ -145,17 +162,20 @@ class Frequencies:
                 [*map(data, known)]
                 for known in (self.once, self.programs, self.generating, self.drivers, self.evaluation)
             ),
+            sorted(self.off),
+            [[data(called), option] for called, option in self.optional.items()],
         ]
 
     @classmethod
     def recalled(cls, data: Data, names: Names, cache: FrequencyCache) -> Frequencies:
-        """Return the instance that `data` described; only `at`, `entry_point` and `in_evaluation` work on it."""
-        step, *known = data
+        """Return the instance that `data` described; only `at`, `option_at`, `entry_point` and `in_evaluation` work on it."""
+        step, *known, off, optional = data
         once, programs, generating, drivers, evaluation = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
         made = {each for each in map(_made_by, steps) if each is not None}
         return cls(
-            {}, steps, once, programs, generating=generating, drivers=drivers, evaluation=evaluation, made=made, cache=cache
+            {}, steps, once, programs, generating=generating, drivers=drivers, evaluation=evaluation, made=made,
+            off=frozenset(off), optional={names.thing(called): option for called, option in optional}, cache=cache,
         )  # fmt: skip
 
 
@@ -169,6 +189,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
     found.cache = cache
+    found.off = off_by_default(cache.options[module.body] for module in solver.context.modules)
     _run_arguments_where_passed(found)
     callers = _callers(found, functions)
     _note_evaluation(found, functions, callers)
@@ -310,17 +331,31 @@ def _follow_generations(found: Frequencies, generations: Iterable[Called]) -> No
 def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Called]) -> None:
     """Record the functions that a step reaches, each with its shortest call chain.
 
-    Evaluation comes last, so a function belongs to evaluation only if nothing else reaches the function.
+    What options that are off by default lead to comes after the rest, and evaluation comes last: a function belongs to these
+    only if nothing else reaches the function.
     """
+    optional: list[Call] = []
     later: list[Call] = []
-    _reach(found, [(root, None) for root in roots], later)
-    trained = {*found.step}
-    _reach(found, [*later, *((root, None) for root in evaluated)], None)
-    found.evaluation |= found.step.keys() - trained
+    _reach(found, [(root, None) for root in roots], optional, later)
+    usual = len(found.step)
+    _reach(found, optional, None, later)
+    trained = len(found.step)
+    _reach(found, [*later, *((root, None) for root in evaluated)], None, None)
+    reached = [*found.step.items()]
+    found.evaluation.update(called for called, _ in reached[trained:])
+    for called, by in reached[usual:trained]:
+        option = found.optional.get(by) or found.options_of_calls(by).get(_called_name(called)) if by else ""
+        if option:
+            found.optional[called] = option
 
 
-def _reach(found: Frequencies, calls: Iterable[Call], evaluation: list[Call] | None) -> None:
-    """Record the functions that some calls reach. A list ``evaluation`` collects the calls of evaluation in place of following them."""
+def _reach(
+    found: Frequencies, calls: Iterable[Call], optional: list[Call] | None, evaluation: list[Call] | None
+) -> None:
+    """Record the functions that some calls reach.
+
+    Lists ``optional`` and ``evaluation`` collect the calls behind options and those of evaluation in place of following them.
+    """
     queue = deque(calls)
     while queue:
         called, by = queue.popleft()
@@ -332,14 +367,17 @@ def _reach(found: Frequencies, calls: Iterable[Call], evaluation: list[Call] | N
         found.step[called] = by
         for caller in (called, *_note_made(found, called)):
             guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
-            queue += [
-                (callee, caller)
-                for callee in found.from_(caller)
-                if callee not in found.step
-                and callee not in guarded
-                and not found.is_passed_over(callee)
-                and not _generates(found, callee)
-            ]
+            gated = found.options_of_calls(caller) if optional is not None else {}
+            for callee in found.from_(caller):
+                if (
+                    callee in found.step
+                    or callee in guarded
+                    or found.is_passed_over(callee)
+                    or _generates(found, callee)
+                ):
+                    continue
+                to = optional if optional is not None and _called_name(callee) in gated else queue
+                to.append((callee, caller))
 
 
 def _note_made(found: Frequencies, called: Called) -> list[Called]:

@@ -1,0 +1,86 @@
+"""Lines behind an option that is off by default and that no code turns on: only a user can make a step reach them."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+
+class EnvFlag:
+    def __init__(self, default):
+        self.default = default
+
+    def get(self):
+        return self.default
+
+
+class Envs:
+    ORACLE = EnvFlag(False)
+    FAST = EnvFlag(True)
+
+
+@dataclass
+class Settings:
+    check_finite: bool = False
+    keep_ids: bool = field(default=False)
+    fused: bool = True
+    sampled: bool = False
+    is_first: bool = False
+
+
+@dataclass
+class Batch:
+    ids: torch.Tensor
+    masked: bool = False
+
+
+envs = Envs()
+sampling = Settings(sampled=True)
+
+
+class Runner(nn.Module):
+    def __init__(self, settings: Settings):
+        super().__init__()
+        self.settings = settings
+        self.keep_ids = settings.keep_ids
+
+    def forward(self, batch: Batch):
+        x = batch.ids.cuda()
+        if self.settings.check_finite:
+            x.any().item()  # expect: SYN101 (unknown)
+        if self.keep_ids and x.dim() > 1:
+            x.any().item()  # expect: SYN101 (unknown)
+        if self.keep_ids or x.dim() > 1:
+            x.any().item()  # expect: SYN101 (step)
+        if getattr(self.settings, "check_finite", False):
+            x.any().item()  # expect: SYN101 (unknown)
+        if self.settings.fused:
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.sampled:
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.is_first:
+            x.any().item()  # expect: SYN101 (step)
+        if batch.masked:
+            x.any().item()  # expect: SYN101 (step)
+        if envs.ORACLE.get():
+            self.compare(x)
+            self.report(x)
+        if envs.FAST.get():
+            x.any().item()  # expect: SYN101 (step)
+        self.report(x)
+        return self.trim(x)
+
+    def compare(self, x):
+        self.below(x)
+        return x.any().item()  # expect: SYN101 (unknown)
+
+    def below(self, x):
+        return x.any().item()  # expect: SYN101 (unknown)
+
+    def report(self, x):
+        return x.any().item()  # expect: SYN101 (step)
+
+    def trim(self, x):
+        if not self.settings.check_finite:
+            return x
+        return x.any().item()  # expect: SYN101 (unknown)
