@@ -265,13 +265,13 @@ class Finding:
 
     @property
     def hot(self) -> bool:
-        """Return whether the finding runs in every step."""
+        """Return whether a step reaches the finding."""
         return self.when is When.STEP
 
     @property
     def rate(self) -> str:
         """Return the words that reports put before the call chain of a finding with frequency `step`."""
-        return "runs in every step of evaluation" if self.evaluation else "runs in every step"
+        return "reached by a step of evaluation" if self.evaluation else "reached by a step"
 
     @property
     def severity(self) -> Severity:
