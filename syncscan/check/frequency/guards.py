@@ -8,6 +8,7 @@ A method of the object may do the same, or the statements behind ``if self._x is
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -110,9 +111,8 @@ class _Guard:
         owner = self.function.owner
         if owner is None or not path.startswith("self.") or not _set_in(self.body, path):
             return False
-        makers, others = _setters(owner)
-        is_made = any(_set_in(body, path) for body in makers)
-        return is_made and all(map(_is_false, (value for body in others for value in _set_in(body, path))))
+        by_makers, by_others = _set_by(owner)
+        return path in by_makers and all(map(_is_false, by_others.get(path, ())))
 
     def _is_taken_back(self, path: str) -> bool:
         """Return whether the function later clears a path: then the next call fills the path again."""
@@ -149,8 +149,7 @@ class _Guard:
             return path in self.function.global_names
         if owner is None or root not in {"self", "cls"}:
             return not _is_local(root, self.function) or self._lives_on(root, names)
-        others = _setters(owner)[1] if len(names) > 1 else []
-        return not any(_set_in(body, f"{root}.{names[0]}") for body in others)
+        return len(names) == 1 or f"{root}.{names[0]}" not in _set_by(owner)[1]
 
     def _lives_on(self, variable: str, names: Sequence[str]) -> bool:
         """Return whether a variable is a layer by its name, or holds part of something that outlives the call."""
@@ -193,12 +192,21 @@ class _Guard:
         )
 
 
-def _setters(cls: Class) -> tuple[list[Body], list[Body]]:
-    """Return the bodies of the constructors of a class, and of its other methods."""
-    found: tuple[list[Body], list[Body]] = ([], [])
-    for method in cls.methods.values():
-        if not isinstance(method.node, ast.Lambda):
-            found[method.name not in CONSTRUCTORS].append(method.node.body)
+_Values = dict[str, list["ast.expr | None"]]  # by the path to which they are assigned
+
+
+def _set_by(cls: Class) -> tuple[_Values, _Values]:
+    """Return what the constructors of a class assign, and what its other methods assign."""
+    return _set_by_methods(tuple(method.node for method in cls.methods.values()))
+
+
+@functools.lru_cache(maxsize=16)  # the methods of a class follow one another
+def _set_by_methods(methods: tuple[ast.AST, ...]) -> tuple[_Values, _Values]:
+    found: tuple[_Values, _Values] = ({}, {})
+    for node in methods:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for target, value in _assignments(node.body):
+                found[node.name not in CONSTRUCTORS].setdefault(path_of(target), []).append(value)
     return found
 
 
