@@ -129,6 +129,12 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
 
     A `while` loop does not know its iterations beforehand.
     """
+    step = next(
+        filter(_steps_an_optimizer, [call for each in (*test.body, *test.orelse) for call in calls_in(each)]),
+        None,
+    )
+    if step is not None:
+        return suggest("optimizer-step", call=line_of(step.func, facts) + "()")
     text = line_of(test.test, facts, {node: facts.source(tensor)})
     hint = _of_a_guard(test, tensor, facts) if text else ""
     if hint or not text or not _ends_with(test, ast.Continue):
@@ -139,6 +145,12 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
     if not isinstance(loop, ast.For):
         return ""
     return suggest("decide-before", test=text)
+
+
+def _steps_an_optimizer(call: ast.Call) -> bool:
+    """Return whether a call updates parameters. Masked gradients are no way around: a step changes parameters on zeros, too."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "step" else None
+    return isinstance(owner, (ast.Name, ast.Attribute)) and "optim" in last_name(owner)
 
 
 def _of_a_guard(test: ast.If, tensor: ast.AST, facts: Facts) -> str:

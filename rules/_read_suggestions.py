@@ -86,6 +86,12 @@ OF_READS: dict[str, Suggestion] = {
         "a guard of work for incomplete masks",
         "drop the test, and let the body run: masked operations change nothing if `{mask}` has no false element",
     ),
+    "optimizer-step": row(
+        "101 103 104",
+        "a decision about a step of an optimizer",
+        "the host has to know before `{call}`: read the number once, before the test, and record the number. "
+        "A second read of the tensor would wait for the step, too",
+    ),
     "decide-before": row(
         "101 103 104",
         "a decision of each iteration of a loop",

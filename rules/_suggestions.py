@@ -55,6 +55,8 @@ TABLE: dict[str, Suggestion] = {
     ),
     "max-number": row("104", "`max` with a number", "compare on the GPU: `{tensor}.clamp(min={number})`"),
     "min-number": row("104", "`min` with a number", "compare on the GPU: `{tensor}.clamp(max={number})`"),
+    "any-of-one": row("104", "`any` of one tensor", "read once: `{tensor}.any()`"),
+    "all-of-one": row("104", "`all` of one tensor", "read once: `{tensor}.all()`"),
     "any": row("104", "`any`", "read once for all tensors: `torch.stack(...).any()`"),
     "all": row("104", "`all`", "read once for all tensors: `torch.stack(...).all()`"),
     "sorted": row("104", "`sorted`", "sort on the GPU with `torch.sort`"),

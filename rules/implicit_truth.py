@@ -164,12 +164,13 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} CUDA tensors one by one, and each answer blocks the CPU"
-    return Match(call, message, gpu_operand(call, facts), _of_numbers(name, call, facts) or suggest(name))
+    return Match(call, message, gpu_operand(call, facts), _of_one_tensor(name, call, facts) or suggest(name))
 
 
-def _of_numbers(name: str, call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for `min` and `max` of one tensor, or of one tensor and one number."""
-    if name in {"min", "max"} and len(call.args) == 1 and facts.of(call.args[0]).is_gpu:
+def _of_one_tensor(name: str, call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for a function of one tensor, or for `min` and `max` of one tensor and one number."""
+    one = facts.of(call.args[0]) if name != "sorted" and len(call.args) == 1 else None
+    if one is not None and one.is_gpu and one.kind is Kind.TENSOR:
         return suggest(f"{name}-of-one", tensor=as_operand(call.args[0], facts))
     pairs = [call.args, call.args[::-1]] if name in {"min", "max"} and len(call.args) == 2 else []
     for tensor, number in pairs:

@@ -157,15 +157,21 @@ class Operation:
 T = TypeVar("T")
 
 
+_WITH_FACTOR = frozenset({("input", "other", "alpha"), ("input", "tensor1", "tensor2", "value")})
+
+
 def by_parameter(
     parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
 ) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
     """Return the arguments of a call by the parameters of an entry, and the arguments without a parameter.
 
-    A starred parameter takes all positional arguments that are left.
+    A starred parameter takes all positional arguments that are left. A factor such as ``alpha`` is a keyword; as a position
+    torch takes it in deprecated overloads alone, before the tensors: ``x.add_(0.5, y)`` (torch 2.13).
     """
     bound: dict[str, tuple[T, ...]] = {}
     left = tuple(args)
+    if len(left) == len(parameters) and tuple(parameters) in _WITH_FACTOR:
+        left = (left[0], *left[2:], left[1])
     for name in parameters:
         if not left:
             break

@@ -70,7 +70,9 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     own = at.context.declared.get(function)
     if own is not None:
         return at.call_outside(own, call)
-    at.note_called(function, call)
+    at.note_called(function, call)  # an edit of the parameters concerns this call
+    if not _takes(function, call):
+        return BOTTOM
     passed = passed_by(function, call)
     pass_arguments(at, function, passed, call)
     value = settled(at, at.read(at.context.known.returns[function]), (argument for _, argument in passed))
@@ -87,6 +89,19 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     if call.first.kind is Kind.INSTANCE and function.owner is not None:
         value = _self_type(function, value, call)
     return _named(at, value, function.name)
+
+
+def _takes(function: Function, call: Call) -> bool:
+    """Return whether a method takes the keywords of a call; a decorator may take others.
+
+    A call that a method does not take is one of another object's method of the same name.
+    """
+    return (
+        function.owner is None
+        or function.more is not None
+        or bool(function.decorators)
+        or call.kwargs.keys() <= function.by_name.keys()
+    )
 
 
 def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:
