@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator
 
+from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
@@ -14,7 +15,13 @@ from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.lower.lowering import Lowering
 from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
 from syncscan.check.infer.solve.record import Recorder, Statements, Waits, is_candidate
-from syncscan.check.infer.solve.switches import switched_off
+from syncscan.check.infer.solve.switches import (
+    NO_CONSTANT,
+    constant_of,
+    is_only_converted,
+    outcome,
+    switched_off,
+)
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
@@ -141,13 +148,26 @@ class _Recording:
         return "" if self._silent else switched_off(test, self._truth_of, holds=holds)
 
     def _truth_of(self, node: ast.expr) -> bool | None:
-        """Return the truth value that a parameter or an attribute of the object always has, or None."""
+        """Return the truth value that a parameter, its comparison or an attribute of the object always has, or None."""
+        if isinstance(node, ast.Compare):
+            return outcome(node, self._left_out(node.left))
         base, _, name = path_of(node).rpartition(".")
         if base != "self" and (base or name not in self._state.function.by_name):
             return None
         slot = self._recorder.slot_of(node)
         payload = BOTTOM.payload if slot is None else self._state.values[slot].payload
         return payload if isinstance(payload, bool) else None
+
+    def _left_out(self, node: ast.expr) -> object:
+        """Return the default of a parameter that each call found leaves out, as a constant; `NO_CONSTANT` for other expressions."""
+        function, known = self._state.function, self._context.known
+        parameter = function.by_name.get(node.id) if isinstance(node, ast.Name) else None
+        if parameter is None or parameter.default is None or function.virtuals():
+            return NO_CONSTANT
+        is_passed = known.parameters[parameter].value is not BOTTOM
+        is_left_out = not is_passed and known.defaulted[parameter].value == LEFT_OUT
+        is_same = is_left_out and is_only_converted(parameter.name, function.node)
+        return constant_of(parameter.default) if is_same else NO_CONSTANT
 
     # What the instructions tell
 

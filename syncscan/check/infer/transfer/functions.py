@@ -347,7 +347,7 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
         if value is not BOTTOM:
             told = _as_device(value) if "device" in parameter.name else value
             at.tell(cells[parameter], crossing(told))
-        elif parameter.is_none_by_default and at.stays_open():
+        elif parameter.default is not None and at.stays_open():
             at.tell(defaulted[parameter], PERHAPS_PASSED)
 
 

@@ -49,3 +49,38 @@ class Layer(nn.Module):
 layers = Layer(), Layer(mixed=True)
 for layer in layers:
     layer(torch.ones(1, 2, device="cuda"))
+
+
+def norm_of(x: torch.Tensor, norm_type=2, reduction="mean"):
+    norm_type = float(norm_type)
+    if norm_type == float("inf"):
+        x.max().item()  # expect: SYN101 (unknown)
+    else:
+        x.norm().item()  # expect: SYN101 (step)
+    if norm_type in (1, 2):
+        x.norm().item()  # expect: SYN101 (step)
+    if reduction not in ("mean", "sum"):
+        x.max().item()  # expect: SYN101 (unknown)
+
+
+def clipped(x: torch.Tensor, norm_type=2, limit=1):
+    limit = limit + 1
+    if norm_type == float("inf"):
+        x.max().item()  # expect: SYN101 (step)
+    if limit == 3:
+        x.max().item()  # expect: SYN101 (step)
+
+
+def passed_on(x: torch.Tensor, norm_type="l2"):
+    if norm_type == "inf":
+        x.max().item()  # expect: SYN101 (step)
+
+
+class Trainer:
+    def training_step(self, batch, settings):
+        x = batch.cuda()
+        norm_of(x)
+        clipped(x, norm_type=settings)
+        clipped(x)
+        passed_on(x, settings.norm_type)
+        passed_on(x)
