@@ -1,7 +1,7 @@
 """Tests that let statements run once: they ask what outlives the call, and what they guard changes the answer.
 
 Examples are ``if self._x is None: self._x = ...``, a cache that is asked for a key, and
-``if n > self.max_len: self.max_len = n``, and a flag that is cleared, ``if self._is_new: self._is_new = False``.
+``if n > self.max_len: self.max_len = n``, and a flag that is cleared, ``if self._is_new: self._is_new = False``, or set.
 A method of the object may do the same, or the statements behind ``if self._x is not None: return``.
 """
 
@@ -57,7 +57,8 @@ class _Guard:
         if holds:
             return self._clears(path_of(test))
         # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
-        return self._sets(_asked(test), to_constant=self.follows) or self._fills(test)
+        asked = _asked(test)
+        return self._sets(asked, to_constant=self.follows) or self._fills(test) or self._sets_behind(asked)
 
     def _combines(self, test: ast.BoolOp, *, holds: bool) -> bool:
         parts = [self.lets_once(part, holds=holds) for part in test.values]
@@ -113,6 +114,16 @@ class _Guard:
             return False
         by_makers, by_others = _set_by(owner)
         return path in by_makers and all(map(_is_false, by_others.get(path, ())))
+
+    def _sets_behind(self, path: str) -> bool:
+        """Return whether the function later sets a flag that no method clears: ``if not self._ran: ...``, then ``self._ran = True``."""
+        owner, node = self.function.owner, self.function.node
+        if owner is None or self.follows or not path.startswith("self.") or isinstance(node, ast.Lambda):
+            return False
+        end = self.body[-1].end_lineno or 0
+        later = [each for each in node.body if each.lineno > end and isinstance(each, ast.Assign)]
+        is_set = any(_is_true(value) for value in _set_in(later, path))
+        return is_set and all(map(_is_true, _set_by(owner)[1].get(path, ())))
 
     def _is_taken_back(self, path: str) -> bool:
         """Return whether the function later clears a path: then the next call fills the path again."""
@@ -208,6 +219,10 @@ def _set_by_methods(methods: tuple[ast.AST, ...]) -> tuple[_Values, _Values]:
             for target, value in _assignments(node.body):
                 found[node.name not in CONSTRUCTORS].setdefault(path_of(target), []).append(value)
     return found
+
+
+def _is_true(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True
 
 
 def _is_false(value: ast.expr | None) -> bool:

@@ -231,3 +231,36 @@ class Lazy(torch.nn.Module):
 
     def mark(self):
         self._is_dirty = True
+
+
+class SetBehind:
+    def __init__(self):
+        self._ran = False
+        self._done = False
+        self._seen = False
+        self._kept = False
+
+    def forward(self, x: torch.Tensor, again=False):
+        x = x.cuda()
+        if not self._ran:
+            x.any().item()  # expect: SYN101 (once)
+        if not self._done:
+            x.any().item()  # expect: SYN101 (step)
+        if not self._seen:
+            x.any().item()  # expect: SYN101 (step)
+        if self._kept:
+            x.any().item()  # expect: SYN101 (step)
+        self._ran = True
+        self._done = again
+        if again:
+            self._seen = True
+        self._kept = True
+        return x
+
+    def reset(self):
+        self._done = False
+
+
+class RunnerSetBehind:
+    def execute_model(self, x, part: SetBehind):
+        return part.forward(x)
