@@ -52,7 +52,13 @@ FLOORS = {
         "transfer",
         "solve kept",
     ),
-    "syncscan.check.frequency": ("debugging guards transfers", "counters", "functions", "cached", "lines"),
+    "syncscan.check.frequency": (
+        "debugging guards transfers",
+        "counters options",
+        "functions",
+        "cached",
+        "lines",
+    ),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "answer cycles packages uses values",

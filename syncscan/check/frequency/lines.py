@@ -21,7 +21,7 @@ from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
 from syncscan.check.frequency.guards import CONSTRUCTORS
-from syncscan.check.frequency.options import off_by_default
+from syncscan.check.frequency.options import needed_at, needed_by_calls, off_by_default
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
@@ -91,16 +91,11 @@ class Frequencies:
 
     def option_at(self, function: Function, line: int) -> str:
         """Return the option that is off by default and without which no step reaches a line, or ""."""
-        gates = (gate for gate in self.cache.gates[function] if line in gate.lines)
-        own = (name for gate in gates for name in sorted(gate.options & self.off))
-        return next(own, "") or self.optional.get(function, "")
+        return needed_at(line, self.cache.gates[function], self.off) or self.optional.get(function, "")
 
     def options_of_calls(self, caller: Called) -> dict[str, str]:
         """Return the names of what a function calls behind options that are off by default alone, each with the option."""
-        if isinstance(caller, Virtual):
-            return {}
-        gates = [(gate.calls, gate.options & self.off) for gate in self.cache.gates[caller]]
-        return {name: min(options) for calls, options in gates if options for name in calls}
+        return {} if isinstance(caller, Virtual) else needed_by_calls(self.cache.gates[caller], self.off)
 
     def in_evaluation(self, function: Function) -> bool:
         """Return whether a function runs where a model is evaluated, exported or debugged, and nowhere else."""
@@ -331,7 +326,7 @@ def _follow_generations(found: Frequencies, generations: Iterable[Called]) -> No
 def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Called]) -> None:
     """Record the functions that a step reaches, each with its shortest call chain.
 
-    What options that are off by default lead to comes after the rest, and evaluation comes last: a function belongs to these
+    Calls behind options that are off by default come after the rest, and evaluation comes last. So a function belongs to these
     only if nothing else reaches the function.
     """
     optional: list[Call] = []

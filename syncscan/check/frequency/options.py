@@ -140,24 +140,38 @@ class Gate:
     calls: frozenset[str]
 
 
+def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
+    """Return an option that is off and without which a line does not run, or ""."""
+    names = (name for gate in gates if line in gate.lines for name in sorted(gate.options & off))
+    return next(names, "")
+
+
+def needed_by_calls(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
+    """Return the names of what is called behind options that are off alone, each with the option."""
+    needed = [(gate.calls, gate.options & off) for gate in gates]
+    return {name: min(options) for calls, options in needed if options for name in calls}
+
+
 def gates_of(function: Function) -> list[Gate]:
     """Return the statements of a function that tests of options guard; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
     found = [(names, body) for names, body in _gated(function.node.body) if names]
-    if not found:
-        return []
     spans = [range(body[0].lineno, (body[-1].end_lineno or 0) + 1) for _, body in found]
-    calls = [
-        (node.lineno, node.func.attr if isinstance(node.func, ast.Attribute) else last_name(node.func))
-        for node in walk(function.node)
-        if isinstance(node, ast.Call)
-    ]
+    calls = [*_calls_in(function.node)] if found else []
     elsewhere = {name for line, name in calls if not any(line in span for span in spans)}
     return [
         Gate(names, span, frozenset(name for line, name in calls if line in span) - elsewhere)
         for (names, _), span in zip(found, spans, strict=True)
     ]
+
+
+def _calls_in(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line of each call, and the name that is called."""
+    for each in walk(node):
+        if isinstance(each, ast.Call):
+            function = each.func
+            yield each.lineno, function.attr if isinstance(function, ast.Attribute) else last_name(function)
 
 
 def _gated(body: Body) -> Iterator[tuple[frozenset[str], Body]]:
