@@ -134,7 +134,8 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
         None,
     )
     if step is not None:
-        return suggest("optimizer-step", call=line_of(step.func, facts) + "()")
+        name = line_of(step.func, facts)
+        return suggest("optimizer-step", call=f"{name}()") if name else ""
     text = line_of(test.test, facts, {node: facts.source(tensor)})
     hint = _of_a_guard(test, tensor, facts) if text else ""
     if hint or not text or not _ends_with(test, ast.Continue):

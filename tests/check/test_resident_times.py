@@ -159,6 +159,47 @@ def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
         state = engine.state()
 
 
+COMPARED = """\
+def f(x, p=0, mode="a"):
+    if p == 3:
+        x.max().item()
+    if mode in ("b", "c"):
+        x.min().item()
+"""
+CALLS = """\
+from m import f
+
+
+class Trainer:
+    def training_step(self, batch, s):
+        x = batch.cuda()
+        f(x)
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "switches"),
+    [
+        ("f(x, s)", ["", "mode"]),
+        ("f(x, s.p, mode=s.m())", ["", ""]),
+        ("f(x, *s)", ["", ""]),
+        ("f(x, mode=s.m)", ["p", ""]),
+        ("f(x, 3)", ["", "mode"]),
+    ],
+)
+def test_a_call_that_may_pass_a_value_decides_comparisons(call, switches) -> None:
+    files = {"m": source("m", COMPARED), "u": source("u", CALLS.format("pass"))}
+    engine = Engine(Conventions())
+    found = asked(engine, files)[0].findings
+    assert [each.switch for each in found] == ["p", "mode"]
+    state = engine.state()
+    files["u"] = source("u", CALLS.format(call))
+    for each in (engine, Engine(Conventions(), state=state), Engine(Conventions())):
+        found = asked(each, files)[0].findings
+        assert [each.switch for each in found] == switches
+
+
 MEANT = """\
 import torch
 

@@ -8,7 +8,7 @@ from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
 from syncscan.check.frequency.functions import FunctionFrequency, Region, loops_of, regions_of
-from syncscan.check.frequency.options import Gate, Options, gates_of
+from syncscan.check.frequency.options import Gate, Options, computed_by, gates_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
@@ -53,6 +53,7 @@ class FrequencyCache:
         self.loops = PerFunction(lambda function: tuple(loops_of(function)), _regions)
         self.gates = PerFunction(lambda function: tuple(gates_of(function)), _gates)
         self.options = PerFunction(Options.of, _options)  # of the bodies of modules
+        self.computed = PerFunction(computed_by, _names)
 
     def forget(self, edits: Sequence[ModuleEdit], others: Iterable[Function]) -> None:
         """Invalidate the frequency of all functions that files define, of methods of subclasses, and of other functions."""
@@ -71,6 +72,7 @@ class FrequencyCache:
             (self.loops, _calls),
             (self.gates, _gated),
             (self.options, _itself),
+            (self.computed, _itself),
         )
         for known, answer in columns:
             for function in [each for each in (*known, *known.kept) if each.module.path in paths]:
@@ -90,17 +92,14 @@ class FrequencyCache:
             ),
             [self.gates.data(each, lambda gates: [*map(_of_gate, gates)]) for each in functions],
             [self.options.data(each, _of_options) for each in functions],
+            [self.computed.data(each, sorted) for each in functions],
         ]
 
     def recall(self, data: Data, functions: Sequence[Function | None]) -> None:
         """Take over what an earlier run knew."""
         columns: tuple[PerFunction[Any], ...] = (
-            self.by_function,
-            self.regions,
-            self.loops,
-            self.gates,
-            self.options,
-        )
+            self.by_function, self.regions, self.loops, self.gates, self.options, self.computed
+        )  # fmt: skip
         for known, column in zip(columns, data, strict=True):
             pairs = zip(functions, column, strict=True)
             known.kept = {function: each for function, each in pairs if function is not None}
@@ -111,20 +110,24 @@ def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str], bool]]
 
 
 def _gated(gates: Iterable[Gate]) -> list[tuple[frozenset[str], frozenset[str]]]:
-    return [(gate.options, gate.calls) for gate in gates]
+    return [(gate.options, gate.names) for gate in gates]
 
 
-def _itself(options: Options) -> Options:
-    return options
+def _itself(seen: Seen) -> Seen:
+    return seen
+
+
+def _names(data: Data) -> frozenset[str]:
+    return frozenset(data)
 
 
 def _of_gate(gate: Gate) -> Data:
-    return [sorted(gate.options), gate.lines.start, gate.lines.stop, sorted(gate.calls)]
+    return [sorted(gate.options), gate.lines.start, gate.lines.stop, sorted(gate.names)]
 
 
 def _gates(data: Data) -> tuple[Gate, ...]:
     return tuple(
-        Gate(frozenset(options), range(start, stop), frozenset(calls)) for options, start, stop, calls in data
+        Gate(frozenset(options), range(start, stop), frozenset(names)) for options, start, stop, names in data
     )
 
 

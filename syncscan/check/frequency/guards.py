@@ -117,13 +117,23 @@ class _Guard:
 
     def _sets_behind(self, path: str) -> bool:
         """Return whether the function later sets a flag that no method clears: ``if not self._ran: ...``, then ``self._ran = True``."""
-        owner, node = self.function.owner, self.function.node
-        if owner is None or self.follows or not path.startswith("self.") or isinstance(node, ast.Lambda):
+        owner = self.function.owner
+        is_own = path.startswith("self.") and path.count(".") == 1 and self._is_kept(path)
+        if owner is None or self.follows or not is_own or not self._reaches_a_setting_of(path):
             return False
+        return all(map(_is_true, _set_by(owner)[1].get(path, ())))
+
+    def _reaches_a_setting_of(self, path: str) -> bool:
+        """Return whether the function sets a flag after the guard in each case, and does not return before."""
+        node = self.function.node
+        body = [] if isinstance(node, ast.Lambda) else node.body
         end = self.body[-1].end_lineno or 0
-        later = [each for each in node.body if each.lineno > end and isinstance(each, ast.Assign)]
-        is_set = any(_is_true(value) for value in _set_in(later, path))
-        return is_set and all(map(_is_true, _set_by(owner)[1].get(path, ())))
+        later = [each for each in body if each.lineno > end and isinstance(each, ast.Assign)]
+        line = next((each.lineno for each in later if any(map(_is_true, _set_in([each], path)))), 0)
+        between = range(self.body[0].lineno, line)
+        return line > 0 and not any(
+            isinstance(each, ast.Return) and each.lineno in between for each in walk(node)
+        )
 
     def _is_taken_back(self, path: str) -> bool:
         """Return whether the function later clears a path: then the next call fills the path again."""
@@ -216,8 +226,13 @@ def _set_by_methods(methods: tuple[ast.AST, ...]) -> tuple[_Values, _Values]:
     found: tuple[_Values, _Values] = ({}, {})
     for node in methods:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            known = found[node.name not in CONSTRUCTORS]
             for target, value in _assignments(node.body):
-                found[node.name not in CONSTRUCTORS].setdefault(path_of(target), []).append(value)
+                if isinstance(target, ast.Tuple):  # each is set to something
+                    for each in target.elts:
+                        known.setdefault(path_of(each), []).append(None)
+                else:
+                    known.setdefault(path_of(target), []).append(value)
     return found
 
 

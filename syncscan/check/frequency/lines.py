@@ -21,7 +21,7 @@ from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
 from syncscan.check.frequency.guards import CONSTRUCTORS
-from syncscan.check.frequency.options import needed_at, needed_by_calls, off_by_default
+from syncscan.check.frequency.options import needed_at, needed_by_names, off_by_default
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
@@ -95,7 +95,7 @@ class Frequencies:
 
     def options_of_calls(self, caller: Called) -> dict[str, str]:
         """Return the names of what a function calls behind options that are off by default alone, each with the option."""
-        return {} if isinstance(caller, Virtual) else needed_by_calls(self.cache.gates[caller], self.off)
+        return {} if isinstance(caller, Virtual) else needed_by_names(self.cache.gates[caller], self.off)
 
     def in_evaluation(self, function: Function) -> bool:
         """Return whether a function runs where a model is evaluated, exported or debugged, and nowhere else."""
@@ -184,7 +184,9 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
     found.cache = cache
-    found.off = off_by_default(cache.options[module.body] for module in solver.context.modules)
+    declared = (cache.options[module.body] for module in solver.context.modules)
+    others = (each.name for each in functions if each.is_property)
+    found.off = off_by_default(declared, (others, *(cache.computed[each] for each in functions)))
     _run_arguments_where_passed(found)
     callers = _callers(found, functions)
     _note_evaluation(found, functions, callers)

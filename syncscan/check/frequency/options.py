@@ -1,15 +1,15 @@
 """Tests of options that are off by default: ``if self.config.check_finite``, ``if not envs.CHECKS.get(): return``.
 
 An option is a Boolean field of a class of settings, or a flag of the environment. The option is off if each default in the
-project is False, and no code of the project says ``option=True``. Only a user can turn the option on, so the statements
-behind its test run in no step of the usual program.
+project is False, and no code of the project says ``option=True``. No code may compute an attribute of this name either. Then
+only a user can turn the option on, so the statements behind its test run in no step of the usual program.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from syncscan.check.files import is_test
@@ -23,15 +23,18 @@ _RECORDS = frozenset({"BaseModel", "BaseSettings", "Struct", "dataclass", "defin
 _OF_ENVIRONMENT = re.compile(r".*env.*", re.IGNORECASE)
 _STATE = re.compile(r"_*(is|has|was|needs|requires)_")
 _OF_TORCH = frozenset({"training", "requires_grad"})  # which modules and tensors have
-_IS_TRUE = re.compile(r"=\s*True\b")
-_TARGET = re.compile(r"(?<![\w\"'])(\w+)\s*(?::[^=,()\n]*)?\Z")
+_ASKS = re.compile(r"_*(all|any|bool|can|has|is|should|supports)(_.*)?|.*_available")
+_IS_TRUE = re.compile(r"[=:,(]\s*True\b")
+_NAMED = re.compile(
+    r"(?<![\w\"'])(\w+)\s*(?::[^=]*)?[=,]|[\"'](\w+)[\"']\s*[:,]"
+)  # `x=`, `x: bool =`, `"x":`
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options that a module declares with the default False, and names that are no such options elsewhere.
 
-    A name in ``on`` is given True, or names a Boolean field of a record.
+    A name in ``on`` may be given True, or is a Boolean field of a record.
     """
 
     off: frozenset[str] = frozenset()
@@ -43,26 +46,54 @@ class Options:
         module = function.module
         if function is not module.body or module.is_outside or is_test(module.name):
             return cls()
-        off, of_records = _declared(module)
-        return cls(frozenset(off), frozenset(of_records.union(_turned_on(module.lines.text))))
+        off, others = _declared(module)
+        return cls(frozenset(off), frozenset(others.union(_turned_on(module.lines.text))))
 
 
-def off_by_default(options: Iterable[Options]) -> frozenset[str]:
-    """Return the names of the options that are off in a whole project."""
+def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) -> frozenset[str]:
+    """Return the names of the options that are off in a whole project, without other uses of these names."""
     off, on = set[str](), set[str]()
     for each in options:
         off |= each.off
         on |= each.on
-    return frozenset(off - on)
+    return frozenset(off - on).difference(*others)
+
+
+def computed_by(function: Function) -> frozenset[str]:
+    """Return the attributes and keywords to which a function gives the truth of something; these are no options therefore."""
+    if isinstance(function.node, ast.Lambda):
+        return frozenset()
+    nodes = walk(function.node)
+    given = [(each.arg, each.value) for each in nodes if isinstance(each, ast.keyword)]
+    given += [
+        (target.attr, each.value)
+        for each in nodes
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+        if isinstance(target, ast.Attribute)
+    ]
+    return frozenset(name for name, value in given if name is not None and _is_truth(value))
+
+
+def _is_truth(value: ast.expr) -> bool:
+    is_answer = isinstance(value, ast.Call) and _ASKS.fullmatch(last_name(value.func)) is not None
+    return is_answer or isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
 
 
 def _declared(module: Module) -> tuple[set[str], set[str]]:
-    """Return the options of a module that are off by default, and the Boolean fields of records, which a program sets."""
-    off, of_records = {*_flags_off(_statements(module.tree.body))}, set[str]()
-    for cls in module.classes:
-        (off if _holds_settings(cls) else of_records).update(_flags_off(cls.node.body))
-        off.update(_of_environment(cls.node.body))
-    return off, of_records
+    """Return the options of a module that are off by default, and Boolean names with other defaults or of records.
+
+    A program sets the fields of records, which hold the state of a step.
+    """
+    bodies = [([*_statements(module.tree.body)], True)]
+    bodies += [(cls.node.body, _holds_settings(cls)) for cls in module.classes]
+    off, others = set[str](), set[str]()
+    for body, is_of_settings in bodies:
+        for name, is_off in _flags(body):
+            (off if is_off and is_of_settings else others).add(name)
+        for name, is_off in _of_environment(body):
+            (off if is_off else others).add(name)
+    return {name for name in off if not _STATE.match(name)}, others
 
 
 def _holds_settings(cls: Class) -> bool:
@@ -87,23 +118,19 @@ def _statements(body: Body) -> Iterator[ast.stmt]:
                 yield from _statements(inner)
 
 
-def _flags_off(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """Yield the annotated Boolean names in some statements whose default is False, but for states such as ``is_prefill``."""
+def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
+    """Yield the annotated Boolean names in some statements, each with whether its default is False."""
     for node in body:
-        if not isinstance(node, ast.AnnAssign) or not _is_off(node.value) or not _is_boolean(node.annotation):
-            continue
-        name = last_name(node.target)
-        if name and not _STATE.match(name):
-            yield name
+        if isinstance(node, ast.AnnAssign) and _is_boolean(node.annotation):
+            yield last_name(node.target), _is_off(node.value)
 
 
-def _of_environment(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """Yield the names of flags of the environment whose default is False: ``CHECKS = EnvBool(False)``."""
+def _of_environment(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
+    """Yield the names of flags of the environment, ``CHECKS = EnvBool(False)``, each with whether its default is False."""
     for node in body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_off(node.value):
-            name = last_name(node.targets[0])
-            if name and _OF_ENVIRONMENT.fullmatch(last_name(node.value.func)):
-                yield name
+        call = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(call, ast.Call) and _OF_ENVIRONMENT.fullmatch(last_name(call.func)):
+            yield from ((last_name(target), _is_off(call)) for target in node.targets)  # type: ignore[attr-defined]
 
 
 def _is_off(value: ast.expr | None) -> bool:
@@ -119,25 +146,27 @@ def _is_boolean(annotation: ast.expr) -> bool:
 
 
 def _turned_on(text: str) -> Iterator[str]:
-    """Yield the names to which the source gives True, by a default, an assignment or an argument."""
+    """Yield the names to which the source gives True, by a default, an assignment, an argument or a key; and others beside them.
+
+    A comment at the end of a line counts, too: an option that is on for no reason is silent.
+    """
     for match in _IS_TRUE.finditer(text):
         line = text.rfind("\n", 0, match.start()) + 1
-        before = text[line : match.start()]
-        target = None if "#" in before else _TARGET.search(before)
-        if target is not None:
-            yield target[1]
+        before = text[line : match.start() + 1]
+        if not before.lstrip().startswith("#"):
+            yield from (name or key for name, key in _NAMED.findall(before))
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Lines of a function behind a test that options decide, and the names of what only these lines call.
+    """Lines of a function behind a test that options decide, and the names that these lines and no gate inside read.
 
-    One option that is off keeps the lines from running.
+    One option that is off keeps the lines from running. The last gate of a function has the names outside of all gates.
     """
 
     options: frozenset[str]
     lines: range
-    calls: frozenset[str]
+    names: frozenset[str]
 
 
 def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
@@ -146,10 +175,11 @@ def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
     return next(names, "")
 
 
-def needed_by_calls(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
-    """Return the names of what is called behind options that are off alone, each with the option."""
-    needed = [(gate.calls, gate.options & off) for gate in gates]
-    return {name: min(options) for calls, options in needed if options for name in calls}
+def needed_by_names(gates: Sequence[Gate], off: frozenset[str]) -> dict[str, str]:
+    """Return the names that a function reads behind options that are off, and nowhere else, each with the option."""
+    needed = [(gate.names, needed_at(gate.lines.start, gates, off)) for gate in gates]
+    elsewhere = frozenset[str]().union(*(names for names, option in needed if not option))
+    return {name: option for names, option in needed if option for name in names - elsewhere}
 
 
 def gates_of(function: Function) -> list[Gate]:
@@ -157,21 +187,25 @@ def gates_of(function: Function) -> list[Gate]:
     if isinstance(function.node, ast.Lambda):
         return []
     found = [(names, body) for names, body in _gated(function.node.body) if names]
+    if not found:
+        return []
     spans = [range(body[0].lineno, (body[-1].end_lineno or 0) + 1) for _, body in found]
-    calls = [*_calls_in(function.node)] if found else []
-    elsewhere = {name for line, name in calls if not any(line in span for span in spans)}
-    return [
-        Gate(names, span, frozenset(name for line, name in calls if line in span) - elsewhere)
-        for (names, _), span in zip(found, spans, strict=True)
+    inside, outside = [set[str]() for _ in found], set[str]()
+    for line, name in _read_in(function.node):
+        around = [number for number, span in enumerate(spans) if line in span]
+        (inside[min(around, key=lambda number: len(spans[number]))] if around else outside).add(name)
+    gates = [
+        Gate(names, span, frozenset(read))
+        for (names, _), span, read in zip(found, spans, inside, strict=True)
     ]
+    return [*gates, Gate(frozenset(), range(0), frozenset(outside.intersection(*[set().union(*inside)])))]
 
 
-def _calls_in(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line of each call, and the name that is called."""
+def _read_in(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line of each name and attribute that a function reads, and the name: a call, or a function handed on."""
     for each in walk(node):
-        if isinstance(each, ast.Call):
-            function = each.func
-            yield each.lineno, function.attr if isinstance(function, ast.Attribute) else last_name(function)
+        if isinstance(each, (ast.Name, ast.Attribute)):
+            yield each.end_lineno or 0, last_name(each)
 
 
 def _gated(body: Body) -> Iterator[tuple[frozenset[str], Body]]:
@@ -183,7 +217,7 @@ def _gated(body: Body) -> Iterator[tuple[frozenset[str], Body]]:
             leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
             rest = body[position:] if leaves else node.orelse
             for inner, holds in ((node.body, True), (rest, False)):
-                if inner:
+                if inner and inner[0].lineno > node.test.lineno:  # a gate is made of whole lines
                     yield _needed(node.test, holds=holds), inner
         for inner in blocks_of(node):
             yield from _gated(inner)
@@ -207,8 +241,8 @@ def _option(test: ast.expr) -> str:
     """Return the name of the attribute that a test reads, also by ``get()`` or `getattr`; "" for other tests."""
     if isinstance(test, ast.Call):
         is_asked = isinstance(test.func, ast.Attribute) and test.func.attr == "get" and not test.args
-        named = test.args[1] if last_name(test.func) == "getattr" and len(test.args) > 1 else None
-        if isinstance(named, ast.Constant) and isinstance(named.value, str):
-            return named.value
+        if last_name(test.func) == "getattr":
+            named, *default = [each.value for each in test.args[1:] if isinstance(each, ast.Constant)] or [""]
+            return named if isinstance(named, str) and default in ([], [False], [None]) else ""
         return last_name(test.func.value) if isinstance(test.func, ast.Attribute) and is_asked else ""
     return test.attr if isinstance(test, ast.Attribute) and test.attr not in _OF_TORCH else ""

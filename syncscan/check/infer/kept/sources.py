@@ -71,11 +71,8 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
 
 
 def parameters_data(function: Function) -> Data:
-    """Serialise the parameters of a function without annotations. A default is 0 if absent, 2 if None, else 1."""
-    return [
-        [each.name, each.star, each.keyword_only, (each.default is not None) + each.is_none_by_default]
-        for each in function.parameters
-    ]
+    """Serialise the parameters of a function without annotations, and of a default what calls ask for, see `_DEFAULTS`."""
+    return [[each.name, each.star, each.keyword_only, _default(each)] for each in function.parameters]
 
 
 def parameters(data: Data) -> list[Parameter]:
@@ -86,8 +83,12 @@ def parameters(data: Data) -> list[Parameter]:
     ]
 
 
-# By the serialised number: no default, a default whose source has not been read, and None.
-_DEFAULTS = (None, ast.Name("..."), ast.Constant(None))
+def _default(parameter: Parameter) -> int:
+    return 3 if parameter.is_compared else (parameter.default is not None) + parameter.is_none_by_default
+
+
+# By the serialised number: no default, a default whose source has not been read, None, and a number or a text.
+_DEFAULTS = (None, ast.Name("..."), ast.Constant(None), ast.Constant(0))
 
 
 class UnreadFile:

@@ -162,7 +162,7 @@ class _Recording:
         """Return the default of a parameter that each call found leaves out, as a constant; `NO_CONSTANT` for other expressions."""
         function, known = self._state.function, self._context.known
         parameter = function.by_name.get(node.id) if isinstance(node, ast.Name) else None
-        if parameter is None or parameter.default is None or function.virtuals():
+        if parameter is None or not parameter.is_compared or function.virtuals() or function.decorators:
             return NO_CONSTANT
         is_passed = known.parameters[parameter].value is not BOTTOM
         is_left_out = not is_passed and known.defaulted[parameter].value == LEFT_OUT

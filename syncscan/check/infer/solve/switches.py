@@ -10,7 +10,6 @@ from syncscan.check.infer.source.syntax import last_name, path_of, walk
 
 _OF_TORCH = frozenset({"training"})  # which `train()` and `eval()` set
 _INFINITE = frozenset({"inf", "Inf", "infty"})  # in math, numpy and torch
-_CONVERSIONS = frozenset({"float", "int", "str", "bool"})
 NO_CONSTANT = object()
 
 
@@ -35,7 +34,7 @@ def outcome(test: ast.Compare, value: object) -> bool | None:
     operator, other = test.ops[0], constant_of(test.comparators[0])
     if len(test.ops) > 1 or NO_CONSTANT in (value, other):
         return None
-    if isinstance(operator, (ast.Eq, ast.NotEq)):
+    if isinstance(operator, (ast.Eq, ast.NotEq)) and not isinstance(other, tuple):
         return (value == other) is isinstance(operator, ast.Eq)
     if isinstance(operator, (ast.In, ast.NotIn)) and isinstance(other, tuple):
         return (value in other) is isinstance(operator, ast.In)
@@ -56,15 +55,19 @@ def constant_of(node: ast.expr | None) -> object:
 
 
 def is_only_converted(name: str, body: ast.AST) -> bool:
-    """Return whether a function sets a parameter to its own number or text alone: ``p = float(p)``."""
+    """Return whether a function binds the name of a parameter to its own number alone: ``p = float(p)``."""
     nodes = walk(body)
+    if any(
+        name in (getattr(each, "name", ""), getattr(each, "asname", "")) for each in nodes if each is not body
+    ):
+        return False  # of an import, a function inside, a handler, or a pattern
     stored = sum(
         isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store) for each in nodes
     )
     converted = sum(
         isinstance(each, ast.Assign)
         and isinstance(each.value, ast.Call)
-        and last_name(each.value.func) in _CONVERSIONS
+        and last_name(each.value.func) == "float"
         and [*map(path_of, (*each.targets, *each.value.args))] == [name, name]
         for each in nodes
     )

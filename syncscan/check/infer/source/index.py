@@ -56,6 +56,16 @@ class Parameter:
         """True if the default is None as it is written."""
         return isinstance(self.default, ast.Constant) and self.default.value is None
 
+    @property
+    def is_plain_by_default(self) -> bool:
+        """True if the default is None, a number or a text."""
+        return self.is_none_by_default or self.is_compared
+
+    @property
+    def is_compared(self) -> bool:
+        """True if the default is a number or a text, which a comparison may ask for: ``norm_type == 2``."""
+        return isinstance(self.default, ast.Constant) and type(self.default.value) in {int, float, str}
+
 
 @dataclass(eq=False, slots=True, repr=False)
 class Function:

@@ -98,6 +98,8 @@ def _takes(function: Function, call: Call) -> bool:
     """
     return (
         function.owner is None
+        or call.site is None
+        or call.site.spreads  # the keys of a table are not surely all of its keys
         or function.more is not None
         or bool(function.decorators)
         or call.kwargs.keys() <= function.by_name.keys()
@@ -347,7 +349,7 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
         if value is not BOTTOM:
             told = _as_device(value) if "device" in parameter.name else value
             at.tell(cells[parameter], crossing(told))
-        elif parameter.default is not None and at.stays_open():
+        elif parameter.is_plain_by_default and at.stays_open():
             at.tell(defaulted[parameter], PERHAPS_PASSED)
 
 

@@ -20,3 +20,14 @@ class Open:
 
 def update(optimizer: Compressed | Fused | Open, grads: torch.Tensor):
     optimizer.step(grads=grads.cuda(), scale=2.0)
+
+
+class Spread:
+    def read(self, x, scale=1.0):
+        return x.sum().item()  # expect: SYN101
+
+
+def spread(x: torch.Tensor):
+    more = {"other": 1}
+    more.pop("other")
+    Spread().read(x.cuda(), **more)

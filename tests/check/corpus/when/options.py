@@ -26,6 +26,17 @@ class Settings:
     fused: bool = True
     sampled: bool = False
     is_first: bool = False
+    by_key: bool = False
+    by_name: bool = False
+    asked: bool = False
+    copied: bool = False
+    fallback: bool = False
+
+
+@dataclass
+class Progress:
+    finished: bool = False
+    count: int = 0
 
 
 @dataclass
@@ -34,7 +45,17 @@ class Batch:
     masked: bool = False
 
 
+class Other:
+    copied: bool = field(default=True)
+
+    @property
+    def asked(self):
+        return self.copied
+
+
 envs = Envs()
+by_key = {"by_key": True}
+setattr(envs, "by_name", True)
 sampling = Settings(sampled=True)
 
 
@@ -43,6 +64,7 @@ class Runner(nn.Module):
         super().__init__()
         self.settings = settings
         self.keep_ids = settings.keep_ids
+        self.progress = Progress()
 
     def forward(self, batch: Batch):
         x = batch.ids.cuda()
@@ -60,6 +82,26 @@ class Runner(nn.Module):
             x.any().item()  # expect: SYN101 (step)
         if self.settings.is_first:
             x.any().item()  # expect: SYN101 (step)
+        if self.settings.by_key:
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.by_name:
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.asked:
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.copied:
+            x.any().item()  # expect: SYN101 (step)
+        if getattr(self.settings, "fallback", True):
+            x.any().item()  # expect: SYN101 (step)
+        if self.settings.check_finite:
+            self.both(x)
+            self.handed(x)
+        if self.settings.fused:
+            self.both(x)
+        helper = self.handed
+        helper(x)
+        self.progress.finished = self.progress.count > 3
+        if self.progress.finished:
+            x.any().item()  # expect: SYN101 (step)
         if batch.masked:
             x.any().item()  # expect: SYN101 (step)
         if envs.ORACLE.get():
@@ -69,6 +111,12 @@ class Runner(nn.Module):
             x.any().item()  # expect: SYN101 (step)
         self.report(x)
         return self.trim(x)
+
+    def both(self, x):
+        return x.any().item()  # expect: SYN101 (step)
+
+    def handed(self, x):
+        return x.any().item()  # expect: SYN101 (step)
 
     def compare(self, x):
         self.below(x)

@@ -76,10 +76,34 @@ def passed_on(x: torch.Tensor, norm_type="l2"):
         x.max().item()  # expect: SYN101 (step)
 
 
+def converted(x: torch.Tensor, p=0, q=0):
+    p = str(p)
+    if p == "0":
+        x.max().item()  # expect: SYN101 (step)
+    try:
+        x = x + 1
+    except RuntimeError as q:
+        x = x + 2
+    if q == 3:
+        x.max().item()  # expect: SYN101 (step)
+
+
+def counted(function):
+    return lambda x: function(x, 3)
+
+
+@counted
+def wrapped(x: torch.Tensor, p=0):
+    if p == 3:
+        x.max().item()  # expect: SYN101 (step)
+
+
 class Trainer:
     def training_step(self, batch, settings):
         x = batch.cuda()
         norm_of(x)
+        converted(x)
+        wrapped(x)
         clipped(x, norm_type=settings)
         clipped(x)
         passed_on(x, settings.norm_type)
