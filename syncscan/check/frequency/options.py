@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
 from syncscan.check.frequency.guards import Body
@@ -85,7 +86,7 @@ def _declared(module: Module) -> tuple[set[str], set[str]]:
 
     A program sets the fields of records, which hold the state of a step.
     """
-    bodies = [([*_statements(module.tree.body)], True)]
+    bodies: list[tuple[Body, bool]] = [([*_statements(module.tree.body)], True)]
     bodies += [(cls.node.body, _holds_settings(cls)) for cls in module.classes]
     off, others = set[str](), set[str]()
     for body, is_of_settings in bodies:
@@ -111,11 +112,12 @@ def _is_record(node: ast.ClassDef) -> bool:
 
 def _statements(body: Body) -> Iterator[ast.stmt]:
     """Yield the statements at the top of a module, also below tests such as ``if TYPE_CHECKING``."""
-    for node in body:
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node
-            for inner in blocks_of(node):
-                yield from _statements(inner)
+    bodies = [body]
+    for each in bodies:  # which grows meanwhile
+        for node in each:
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                yield node
+                bodies += blocks_of(node)
 
 
 def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
@@ -159,9 +161,9 @@ def _turned_on(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Lines of a function behind a test that options decide, and the names that these lines and no gate inside read.
+    """Lines of a function that run if all of some options are on, and the names that these lines and no gate inside read.
 
-    One option that is off keeps the lines from running. The last gate of a function has the names outside of all gates.
+    The last gate of a function has no options, and the names outside of all gates.
     """
 
     options: frozenset[str]
@@ -175,9 +177,9 @@ def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
     return next(names, "")
 
 
-def needed_by_names(gates: Sequence[Gate], off: frozenset[str]) -> dict[str, str]:
+def needed_by_names(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
     """Return the names that a function reads behind options that are off, and nowhere else, each with the option."""
-    needed = [(gate.names, needed_at(gate.lines.start, gates, off)) for gate in gates]
+    needed = [(gate.names, min(gate.options & off, default="")) for gate in gates]
     elsewhere = frozenset[str]().union(*(names for names, option in needed if not option))
     return {name: option for names, option in needed if option for name in names - elsewhere}
 
@@ -186,19 +188,47 @@ def gates_of(function: Function) -> list[Gate]:
     """Return the statements of a function that tests of options guard; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
-    found = [(names, body) for names, body in _gated(function.node.body) if names]
+    found = sorted(_gated(function.node.body), key=lambda each: (each.lines.start, -each.lines.stop))
     if not found:
         return []
-    spans = [range(body[0].lineno, (body[-1].end_lineno or 0) + 1) for _, body in found]
-    inside, outside = [set[str]() for _ in found], set[str]()
-    for line, name in _read_in(function.node):
-        around = [number for number, span in enumerate(spans) if line in span]
-        (inside[min(around, key=lambda number: len(spans[number]))] if around else outside).add(name)
-    gates = [
-        Gate(names, span, frozenset(read))
-        for (names, _), span, read in zip(found, spans, inside, strict=True)
-    ]
-    return [*gates, Gate(frozenset(), range(0), frozenset(outside.intersection(*[set().union(*inside)])))]
+    outside, coming, around = set[str](), deque(found), list[_Open]()
+    for line, name in sorted(
+        _read_in(function.node)
+    ):  # bodies nest, so the last that has begun is the innermost
+        while coming and coming[0].lines.start <= line:
+            _enter(coming.popleft(), around)
+        _leave(around, line)
+        (around[-1].names if around else outside).add(name)
+    inside = set[str]().union(*(each.names for each in found))
+    gates = [Gate(frozenset(each.options), each.lines, frozenset(each.names)) for each in found]
+    return [*gates, Gate(frozenset(), range(0), frozenset(outside & inside))]
+
+
+@dataclass(slots=True)
+class _Open:
+    """A gate whose names are being collected."""
+
+    options: frozenset[str]
+    lines: range
+    names: set[str] = field(default_factory=set)
+
+
+def _enter(gate: _Open, around: list[_Open]) -> None:
+    """Begin a gate, which also needs the options of those around it."""
+    _leave(around, gate.lines.start)
+    if around:
+        gate.options |= around[-1].options
+    around.append(gate)
+
+
+def _leave(around: list[_Open], line: int) -> None:
+    """End the gates that a line is behind."""
+    while around and around[-1].lines.stop <= line:
+        around.pop()
+
+
+def _span(body: Body) -> range:
+    return range(body[0].lineno, (body[-1].end_lineno or 0) + 1)
 
 
 def _read_in(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -208,19 +238,25 @@ def _read_in(node: ast.AST) -> Iterator[tuple[int, str]]:
             yield each.end_lineno or 0, last_name(each)
 
 
-def _gated(body: Body) -> Iterator[tuple[frozenset[str], Body]]:
-    """Yield the bodies behind the tests in some statements, each with the options that must be on."""
-    for position, node in enumerate(body, 1):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        if isinstance(node, ast.If):
-            leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
-            rest = body[position:] if leaves else node.orelse
-            for inner, holds in ((node.body, True), (rest, False)):
-                if inner and inner[0].lineno > node.test.lineno:  # a gate is made of whole lines
-                    yield _needed(node.test, holds=holds), inner
-        for inner in blocks_of(node):
-            yield from _gated(inner)
+def _gated(body: Body) -> list[_Open]:
+    """Return the bodies behind the tests in some statements for which options must be on."""
+    found, bodies = list[_Open](), [body]
+    for each in bodies:  # which grows meanwhile
+        for position, node in enumerate(each, 1):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if isinstance(node, ast.If):
+                leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
+                rest = each[position:] if leaves else node.orelse
+                found += filter(None, (_gate(node.test, node.body, True), _gate(node.test, rest, False)))
+            bodies += blocks_of(node)
+    return found
+
+
+def _gate(test: ast.expr, body: Body, holds: bool) -> _Open | None:
+    """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option."""
+    names = _needed(test, holds=holds)
+    return _Open(names, _span(body)) if names and body and body[0].lineno > test.lineno else None
 
 
 def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable
 
@@ -54,6 +55,7 @@ def constant_of(node: ast.expr | None) -> object:
     return math.inf if node is not None and last_name(node) in _INFINITE else NO_CONSTANT
 
 
+@functools.lru_cache(maxsize=16)  # a function may ask often
 def is_only_converted(name: str, body: ast.AST) -> bool:
     """Return whether a function binds the name of a parameter to its own number alone: ``p = float(p)``."""
     nodes = walk(body)
