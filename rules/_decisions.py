@@ -149,7 +149,7 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
 
 
 def _steps_an_optimizer(call: ast.Call) -> bool:
-    """Return whether a call updates parameters. Masked gradients are no way around: a step changes parameters on zeros, too."""
+    """Return whether a call is an optimizer step. Zero gradients do not replace a skipped step: weight decay still applies."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "step" else None
     return isinstance(owner, (ast.Name, ast.Attribute)) and "optim" in last_name(owner)
 

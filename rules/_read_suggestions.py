@@ -88,9 +88,9 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "optimizer-step": row(
         "101 103 104",
-        "a decision about a step of an optimizer",
-        "the host has to know before `{call}`: read the number once, before the test, and record the number. "
-        "A second read of the tensor would wait for the step, too",
+        "a decision about an optimizer step",
+        "the host needs this decision before `{call}`: read the number once, before the test, and record the number. "
+        "A second read of the tensor would also wait for the step",
     ),
     "decide-before": row(
         "101 103 104",

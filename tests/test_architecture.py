@@ -54,8 +54,9 @@ FLOORS = {
     ),
     "syncscan.check.frequency": (
         "debugging guards transfers",
-        "counters options",
+        "counters",
         "functions",
+        "options",
         "cached",
         "lines",
     ),

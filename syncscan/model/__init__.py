@@ -263,13 +263,15 @@ class Finding:
 
     @property
     def hot(self) -> bool:
-        """Return whether a step reaches the finding."""
+        """Return whether an entry point of a step reaches the finding."""
         return self.when is When.STEP
 
     @property
     def rate(self) -> str:
         """Return the words that reports put before the call chain of a finding with frequency `step`."""
-        return "reached by a step of evaluation" if self.evaluation else "reached by a step"
+        return (
+            "reached from an entry point of evaluation" if self.evaluation else "reached from an entry point"
+        )
 
     @property
     def severity(self) -> Severity:

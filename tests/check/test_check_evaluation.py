@@ -62,9 +62,9 @@ def test_an_edit_that_calls_it_in_training_moves_it_up(syncscan, tmp_path: Path)
 def test_a_step_of_evaluation_says_so_beside_its_chain(syncscan, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(PROGRAM)
     text = syncscan("check", "loop.py", "--isolated").stdout
-    assert "reached by a step: update -> both" in text
+    assert "reached from an entry point: update -> both" in text
     (tmp_path / "loop.py").write_text(
         PROGRAM.replace("    both()\n    return torch.zeros(1", "    return torch.zeros(1")
     )
     text = syncscan("check", "loop.py", "--isolated").stdout
-    assert "reached by a step of evaluation: images -> both" in text
+    assert "reached from an entry point of evaluation: images -> both" in text

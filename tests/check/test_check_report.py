@@ -82,7 +82,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 3 (pkg/a.py:3)
   = because: step 4 (pkg/a.py:4)
   = because: ... 2 more steps, see --output-format json
-  = reached by a step: Engine.run -> Runner.step
+  = reached from an entry point: Engine.run -> Runner.step
   = in general: {instead}
 
 pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
@@ -362,7 +362,7 @@ Loss()(torch.ones(1, device="cuda"))
     project({"a.py": source})
     text = syncscan("check", "--isolated").stdout
     assert "= switched off by: `self.balance`, as far as the project shows\n" in text
-    assert "reached by a step" not in text
+    assert "reached from an entry point" not in text
     (found,) = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
     assert (found["switch"], found["when"], found["call_chain"]) == ("self.balance", "unknown", [])
     project({"b.py": "from a import Loss\n\nLoss(balance=True)\n"})
@@ -389,7 +389,7 @@ class Runner:
     project({"settings.py": settings, "a.py": source})
     found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
     assert {(each["line"], each["switch"], each["when"]) for each in found} == {(10, "checks", "unknown")}
-    assert "reached by a step" not in syncscan("check", "--isolated").stdout
+    assert "reached from an entry point" not in syncscan("check", "--isolated").stdout
     project({"settings.py": settings.replace("False", "True")})
     found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
     assert [("switch" in each, each["when"]) for each in found] == [(False, "step")]

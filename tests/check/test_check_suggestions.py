@@ -54,7 +54,7 @@ def said(syncscan, project):
         ("data = pickle.dumps(x)", "pickle host data"),
         ("if all(mask):\n    n = 5", "read once: `mask.all()`"),
         ("if any(x[0] > n):\n    n = 5", "read once: `(x[0] > n).any()`"),
-        ("def f(optimizer):\n    if not torch.isfinite(x.sum()):\n        n = 5\n    else:\n        optimizer.step()\nf(n)", "the host has to know before `optimizer.step()`: read the number once"),
+        ("def f(optimizer):\n    if not torch.isfinite(x.sum()):\n        n = 5\n    else:\n        optimizer.step()\nf(n)", "the host needs this decision before `optimizer.step()`: read the number once"),
         ("assert mask.all()", "test on the GPU with `torch._assert_async(condition)`"),
         ("if not mask.all():\n    raise ValueError", "test on the GPU with `torch._assert_async(condition)`"),
         ("assert mask.any().item()", "test on the GPU with `torch._assert_async(condition)`"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from syncscan.check.frequency.counters import rarely_behind
@@ -390,9 +390,9 @@ def _behind(
 ) -> Iterator[Region]:
     """Yield what a test lets run once or rarely."""
     for once in once_behind(node, before, after, function):
-        yield Region(When.ONCE, _span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
+        yield Region(When.ONCE, span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
     for rare in rarely_behind(node, after, counters):
-        yield Region(When.ONCE, _span(rare), _calls_in(*rare))
+        yield Region(When.ONCE, span(rare), _calls_in(*rare))
 
 
 def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
@@ -417,14 +417,15 @@ def _handles_an_error(handler: ast.ExceptHandler) -> bool:
 
 
 def _handling(handler: ast.ExceptHandler) -> Region:
-    return Region(When.ONCE, _span(handler.body), _calls_in(*handler.body))
+    return Region(When.ONCE, span(handler.body), _calls_in(*handler.body))
 
 
 def _asks_self(test: ast.expr) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == "self" for inner in walk(test))
 
 
-def _span(body: Sequence[ast.stmt]) -> range:
+def span(body: Body) -> range:
+    """Return the lines of several statements."""
     return range(body[0].lineno, (body[-1].end_lineno or 0) + 1)
 
 

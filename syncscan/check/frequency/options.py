@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
+from syncscan.check.frequency.functions import span
 from syncscan.check.frequency.guards import Body
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.indexer import blocks_of
@@ -26,9 +27,8 @@ _STATE = re.compile(r"_*(is|has|was|needs|requires)_")
 _OF_TORCH = frozenset({"training", "requires_grad"})  # which modules and tensors have
 _ASKS = re.compile(r"_*(all|any|bool|can|has|is|should|supports)(_.*)?|.*_available")
 _IS_TRUE = re.compile(r"[=:,(]\s*True\b")
-_NAMED = re.compile(
-    r"(?<![\w\"'])(\w+)\s*(?::[^=]*)?[=,]|[\"'](\w+)[\"']\s*[:,]"
-)  # `x=`, `x: bool =`, `"x":`
+# The `x` of `x=`, `x: bool =` and `"x":`.
+_NAMED = re.compile(r"(?<![\w\"'])(\w+)\s*(?::[^=]*)?[=,]|[\"'](\w+)[\"']\s*[:,]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,17 @@ def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) 
 
 
 def computed_by(function: Function) -> frozenset[str]:
-    """Return the attributes and keywords to which a function gives the truth of something; these are no options therefore."""
-    if isinstance(function.node, ast.Lambda):
-        return frozenset()
-    nodes = walk(function.node)
-    given = [(each.arg, each.value) for each in nodes if isinstance(each, ast.keyword)]
-    given += [
-        (target.attr, each.value)
-        for each in nodes
-        if isinstance(each, ast.Assign)
-        for target in each.targets
-        if isinstance(target, ast.Attribute)
-    ]
-    return frozenset(name for name, value in given if name is not None and _is_truth(value))
+    """Return the attributes and keywords to which statements of a function give a computed truth: these are no options."""
+    found: set[str] = set()
+    for node in [] if isinstance(function.node, ast.Lambda) else _statements(function.node.body):
+        value = getattr(node, "value", None)
+        if isinstance(node, ast.Assign) and _is_truth(node.value):
+            found.update(target.attr for target in node.targets if isinstance(target, ast.Attribute))
+        if isinstance(value, ast.Call):
+            found.update(
+                each.arg for each in value.keywords if each.arg is not None and _is_truth(each.value)
+            )
+    return frozenset(found)
 
 
 def _is_truth(value: ast.expr) -> bool:
@@ -82,9 +80,9 @@ def _is_truth(value: ast.expr) -> bool:
 
 
 def _declared(module: Module) -> tuple[set[str], set[str]]:
-    """Return the options of a module that are off by default, and Boolean names with other defaults or of records.
+    """Return the options of a module that are off by default, and Boolean names with other defaults or of other records.
 
-    A program sets the fields of records, which hold the state of a step.
+    Programs assign to the fields of those records, which hold per-step state.
     """
     bodies: list[tuple[Body, bool]] = [([*_statements(module.tree.body)], True)]
     bodies += [(cls.node.body, _holds_settings(cls)) for cls in module.classes]
@@ -98,7 +96,7 @@ def _declared(module: Module) -> tuple[set[str], set[str]]:
 
 
 def _holds_settings(cls: Class) -> bool:
-    """Return whether a class is named for settings, or is a record with a default for each field; a step has records without."""
+    """Return whether a class is named for settings, or is a record whose fields all have defaults; those with per-step state have not."""
     fields = [node for node in cls.node.body if isinstance(node, ast.AnnAssign)]
     has_all = _is_record(cls.node) and all(node.value is not None for node in fields)
     return has_all or _SETTINGS.fullmatch(cls.name) is not None
@@ -130,9 +128,9 @@ def _flags(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
 def _of_environment(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
     """Yield the names of flags of the environment, ``CHECKS = EnvBool(False)``, each with whether its default is False."""
     for node in body:
-        call = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(call, ast.Call) and _OF_ENVIRONMENT.fullmatch(last_name(call.func)):
-            yield from ((last_name(target), _is_off(call)) for target in node.targets)  # type: ignore[attr-defined]
+        targets, value = (node.targets, node.value) if isinstance(node, ast.Assign) else ([], None)
+        if isinstance(value, ast.Call) and _OF_ENVIRONMENT.fullmatch(last_name(value.func)):
+            yield from ((last_name(target), _is_off(value)) for target in targets)
 
 
 def _is_off(value: ast.expr | None) -> bool:
@@ -148,9 +146,9 @@ def _is_boolean(annotation: ast.expr) -> bool:
 
 
 def _turned_on(text: str) -> Iterator[str]:
-    """Yield the names to which the source gives True, by a default, an assignment, an argument or a key; and others beside them.
+    """Yield the names to which the source gives True by a default, an assignment, an argument or a key, and names beside them.
 
-    A comment at the end of a line counts, too: an option that is on for no reason is silent.
+    A name too many costs a label; a missing one would call an option off that is on. So trailing comments count, too.
     """
     for match in _IS_TRUE.finditer(text):
         line = text.rfind("\n", 0, match.start()) + 1
@@ -192,9 +190,7 @@ def gates_of(function: Function) -> list[Gate]:
     if not found:
         return []
     outside, coming, around = set[str](), deque(found), list[_Open]()
-    for line, name in sorted(
-        _read_in(function.node)
-    ):  # bodies nest, so the last that has begun is the innermost
+    for line, name in sorted(_read_in(function.node)):  # bodies nest: the one begun last is the innermost
         while coming and coming[0].lines.start <= line:
             _enter(coming.popleft(), around)
         _leave(around, line)
@@ -227,10 +223,6 @@ def _leave(around: list[_Open], line: int) -> None:
         around.pop()
 
 
-def _span(body: Body) -> range:
-    return range(body[0].lineno, (body[-1].end_lineno or 0) + 1)
-
-
 def _read_in(node: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the line of each name and attribute that a function reads, and the name: a call, or a function handed on."""
     for each in walk(node):
@@ -256,7 +248,7 @@ def _gated(body: Body) -> list[_Open]:
 def _gate(test: ast.expr, body: Body, holds: bool) -> _Open | None:
     """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option."""
     names = _needed(test, holds=holds)
-    return _Open(names, _span(body)) if names and body and body[0].lineno > test.lineno else None
+    return _Open(names, span(body)) if names and body and body[0].lineno > test.lineno else None
 
 
 def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:

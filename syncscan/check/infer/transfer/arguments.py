@@ -178,10 +178,8 @@ def _or_default(
     at: Point, parameter: Parameter, value: AbstractValue, default: AbstractValue, *, alone: bool
 ) -> AbstractValue:
     """Return the value of a parameter with a default; ``alone`` says that no call site passes a value."""
-    if alone and not parameter.is_compared:
-        return _with_default(value, default, alone=True)
-    is_left_out = at.read(at.context.known.defaulted[parameter]) >= LEFT_OUT  # which decides comparisons, too
-    if is_left_out and not alone:
+    asks = not alone or parameter.is_compared  # a comparison is read again when a call passes a value
+    if asks and at.read(at.context.known.defaulted[parameter]) >= LEFT_OUT and not alone:
         value = join(value, default)
     return _with_default(value, default, alone=alone)
 
