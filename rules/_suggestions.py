@@ -162,9 +162,6 @@ TABLE: dict[str, Suggestion] = {
         "an element of an attribute, copied in each call",
         "copy `{source}` to the GPU once, where `{holder}` is filled, or keep the copy there: `{source} = {copy}`",
     ),
-    "no-element": row(
-        "302", "`torch.Tensor()`", "create the tensor on the GPU: `torch.empty(0, device={device})`"
-    ),
     "like": row(
         "302",
         "what a factory makes, for the type of another tensor",

@@ -244,8 +244,6 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         return suggest("constant", data=facts.source(data))
     if plain_name(call, facts) == "type_as" and call.args and plain_name(source, facts) in _FACTORIES:
         return suggest("like", like=facts.source(call.args[0]))
-    if device is not None and facts.name_of(source.func) == "torch.Tensor" and not given(source):
-        return suggest("no-element", device=facts.source(device))
     if device is None:
         return ""
     return _of_argument(source, _device_code(device, facts), facts)

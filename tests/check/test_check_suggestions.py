@@ -105,7 +105,6 @@ def said(syncscan, project):
         ("scaler = torch.amp.GradScaler()\nfor k in range(n):\n    scale = scaler.get_scale()", "read the scale every N steps only"),
         ("assert torch.equal(x, x + 1)", "torch._assert_async"),
         ("class A:\n    def f(self):\n        self.starts = torch.zeros(8)\n        x[0].copy_(self.starts)\nA().f()", "copy from pinned memory with `non_blocking=True`"),
-        ("y = torch.Tensor().to(x.device)", "`torch.empty(0, device=x.device)`"),
         ("y = max(x.sum(), 1.0)", "compare on the GPU: `x.sum().clamp(min=1.0)`"),
         ("def f(rows):\n    for row in range(n):\n        y = rows * row\n        if y.sum() > 0:\n            return False\n    return True\nf(x)", "read `torch.stack(tests).any()` once"),
         ("def track_data(*a): ...\nfor k in range(n):\n    y = x * k\n    track_data('loss', y.sum().item())", "keep `y.sum().detach()`, and log all values"),

@@ -157,7 +157,6 @@ SHOWN: dict[str, Shown] = {
     "combine": Shown(ast.BoolOp, "&", _plain("y = v and w.any()", _truths, _bits.map(_mask))),
     "range": Shown(ast.expr, "torch.arange", _plain("y = torch.as_tensor(range(v, 0, -1), device='cuda')", st.sampled_from(["3", "1"]))),
     "made-with-device": Shown(ast.expr, "device=", _plain("y = torch.zeros(v, 2).view(2, -1).to('cuda')", st.sampled_from(["1", "4"]))),
-    "no-element": Shown(ast.expr, "torch.empty", _plain("y = torch.Tensor().to('cuda')", st.just("None"))),
     "number": Shown(ast.expr, "full", _plain("y = torch.ones(1, device='cuda').new_tensor([v])", st.sampled_from(["3", "0.5", "-1"]))),
     "list": Shown(ast.expr, "pin_memory", st.one_of([_plain(body, st.sampled_from(["3", "0.5", "-1"])) for body in ("y = torch.as_tensor([v, 2], device='cuda')", "y = torch.ones(1, device='cuda').new_tensor([v, 2])")])),
 }  # fmt: skip

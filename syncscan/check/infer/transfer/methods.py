@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import record
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.autograd import keep
@@ -41,8 +41,14 @@ def _of_any(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractVa
     with at.hearing() as heard:
         for option in options:
             results.append(at.call_method(option, name, call))
-            heard.next()
+            if not _is_of_python(option):
+                heard.next()
     return join_all(results)
+
+
+def _is_of_python(value: AbstractValue) -> bool:
+    """Return whether a value is one of Python's numbers, which have no method of a tensor; no dtype is known of NumPy's."""
+    return value.kind is Kind.NUMBER and fact(value, "dtype") is not None
 
 
 def _defines(at: Point, value: AbstractValue, name: str) -> bool:

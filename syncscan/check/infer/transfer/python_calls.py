@@ -5,6 +5,7 @@ from __future__ import annotations
 from syncscan.check.infer.domain.basic import (
     BOOL,
     EMPTY,
+    FLOAT,
     INT,
     NONE,
     NUMBER,
@@ -32,10 +33,11 @@ from syncscan.model import Kind
 _RESULTS = {
     **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
     **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
-    **dict.fromkeys(("builtins.float", "builtins.complex", "builtins.round"), NUMBER),
+    **dict.fromkeys(("builtins.complex", "builtins.round"), NUMBER),
+    "builtins.float": FLOAT,
     **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format", "builtins.str.format"), STRING),
     **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
-    **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
+    **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), FLOAT),
     "builtins.range": list_of(INT),
     "logging.getLogger": AbstractValue(Kind.INSTANCE, payload="logging.Logger"),
 }

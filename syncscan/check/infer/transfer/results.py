@@ -203,8 +203,12 @@ def _with_operands(at: Point, bound: Bound) -> AbstractValue:
 
 
 def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
-    """Return the host counterpart of an operand: of its dtype and shape, and for a view its memory."""
-    if _is_given_nothing(bound, at):
+    """Return the host counterpart of an operand: of its dtype and shape, and for a view its memory.
+
+    ``torch.Tensor()`` has no data, and makes a tensor without elements.
+    """
+    has_no_data = "data" in bound.operation.args and not bound.operands()
+    if has_no_data or _is_given_nothing(bound, at):
         fixed = refine(fixed, count=0)
     given = bound.get("input") or bound.get("data") or BOTTOM
     source = array_in(given)

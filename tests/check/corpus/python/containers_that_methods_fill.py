@@ -17,7 +17,7 @@ def tables():
     d.pop("a").tolist()  # expect: SYN102 (inferred)
     d.get("c").tolist()  # expect: SYN102 (proved)
     d.get("n", torch.ones(2, device="cuda")).tolist()  # expect: SYN102 (proved)
-    d.get("h", torch.ones(2, device="cuda")).tolist()  # silent
+    float(d.get("h", torch.ones(2, device="cuda")))  # silent
     e = {}
     e.update({"x": torch.ones(2, device="cuda")}, y=torch.ones(2))
     e["x"].tolist()  # expect: SYN102 (proved)

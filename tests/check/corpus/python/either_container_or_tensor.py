@@ -1,4 +1,4 @@
-"""A list has no `cpu`, an array no `cuda`: what has the method is the tensor."""
+"""A list has no `cpu`, an array no `cuda`, a number of Python no `item`: what has the method is the tensor."""
 
 import numpy as np
 import torch
@@ -13,7 +13,9 @@ def run(kind: int):
     array.tolist()  # silent: it may be an array
     number = 1.5 if kind else torch.ones((), device="cuda")
     number.cpu()  # expect: SYN105
-    number.item()  # silent: it may be a number of NumPy
+    number.item()  # expect: SYN101
+    scalar = np.float32(1.5) if kind else torch.ones((), device="cuda")
+    scalar.item()  # silent: it may be a number of NumPy
     text = "a" if kind else torch.ones(4, device="cuda")
     text.tolist()  # expect: SYN102
     maybe = None if kind else torch.ones(4, device="cuda")

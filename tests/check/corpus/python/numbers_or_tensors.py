@@ -2,6 +2,7 @@
 
 from typing import Optional, Union
 
+import numpy as np
 import torch
 
 
@@ -42,3 +43,29 @@ on_the_host(2)
 on_the_host(torch.tensor(2))
 undeclared(2)
 undeclared(torch.rand((), device="cuda"))
+
+
+def total(norms) -> float:
+    found = 0.0
+    for norm in norms:
+        found += norm
+    print(float(found))  # silent: it may still be a number
+    return found.item()  # expect: SYN101
+
+
+def listed(found):
+    """No number of Python has `tolist`; NumPy's have."""
+    if found > 2:  # silent
+        return []
+    return found.tolist()  # expect: SYN102
+
+
+def listed_of_numpy(found):
+    return found.tolist()  # silent
+
+
+total([torch.rand((), device="cuda")])
+listed(2)
+listed(torch.rand(3, device="cuda"))
+listed_of_numpy(np.arange(3).max())
+listed_of_numpy(torch.rand(3, device="cuda"))

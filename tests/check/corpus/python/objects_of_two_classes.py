@@ -25,10 +25,11 @@ def run(fast: bool):
     either.rows.tolist()  # expect: SYN102
     either.get().tolist()  # expect: SYN102
     number = torch.ones((), device="cuda") if fast else 1.0
-    number.item()  # silent: it may be a number
+    number.item()  # expect: SYN101
+    float(number)  # silent: it may be a number
     (number + torch.ones(4, device="cuda")).tolist()  # expect: SYN102
-    (number + 1).item()  # silent
-    (number > 1).item()  # silent
+    (number + 1).item()  # expect: SYN101
+    (number > 1).item()  # expect: SYN101
     if number > 1:  # silent
         pass
     array = np.ones(4) if fast else [1, 2]

@@ -22,7 +22,7 @@ def run(kind: int):
         value = 3
     value.item()  # silent
     many = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, torch.ones(1, device="cuda"))
-    many[0].item()  # silent
+    float(many[0])  # silent
     torch.zeros(8, device="cuda")[many[3]]  # silent
     deep = [[[[torch.ones(1, device="cuda")]]]]
     return deep[0][0][0][0].item()  # todo: SYN101

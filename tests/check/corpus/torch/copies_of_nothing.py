@@ -5,6 +5,10 @@ import torch
 
 def run(device: torch.device, n: int, flag: bool, gpu: torch.Tensor):
     torch.Tensor([]).to("cuda")  # silent
+    torch.Tensor().to(device)  # silent
+    torch.FloatTensor().cuda()  # silent
+    shape = (n, 4)
+    torch.Tensor(*shape).to("cuda")  # expect: SYN302
     torch.tensor([]).to(device)  # silent
     torch.tensor(data=()).cuda()  # silent
     torch.tensor([], device="cuda").cpu()  # silent
