@@ -30,7 +30,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
     if passed.kind is Kind.UNKNOWN and not parameter.star and not at.declare():
         return BOTTOM
-    if passed.kind is Kind.UNKNOWN and _is_left_out(at, parameter):
+    if passed.kind in _NOTHING and _is_none(at, parameter, passed):
         return NONE
     promised = _promised(at, parameter)
     if parameter.star:
@@ -167,11 +167,12 @@ def _are_numbers(value: AbstractValue) -> bool:
 _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
 
 
-def _is_left_out(at: Point, parameter: Parameter) -> bool:
-    """Return whether a parameter is None by default, and each call leaves it out."""
+def _is_none(at: Point, parameter: Parameter, passed: AbstractValue) -> bool:
+    """Return whether a parameter is None by default, and each call leaves it out or passes None."""
     if not parameter.is_none_by_default or is_passed_through(at, parameter):
         return False
-    return at.read(at.context.known.defaulted[parameter]) == LEFT_OUT
+    left_out = at.read(at.context.known.defaulted[parameter])
+    return left_out == LEFT_OUT or (passed is NONE and not left_out)
 
 
 def _or_default(

@@ -87,3 +87,30 @@ def forward(base: Base, **settings):
     asked_twice(lens, lens_cpu)
     base.longest(lens, lens_cpu)
     Below().longest(lens, lens_cpu)
+
+
+class Passed:
+    """Each call passes None, or leaves the argument out."""
+
+    def update(self, rows, repeats: torch.Tensor | None = None):
+        if repeats is not None:
+            found = repeats.cpu().tolist()  # silent
+            return found
+        return rows
+
+    def refresh(self, rows, repeats: torch.Tensor | None = None):
+        if repeats is not None:
+            found = repeats.cpu().tolist()  # expect: SYN105
+            return found
+        return rows
+
+
+class Passes:
+    def __init__(self):
+        self.passed = Passed()
+
+    def run(self, given):
+        self.passed.update([1], repeats=None)
+        self.passed.update([1])
+        self.passed.refresh([1], None)
+        self.passed.refresh([1], given)
