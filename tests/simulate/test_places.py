@@ -70,8 +70,10 @@ def test_the_sizes_of_a_packed_sequence_stay_on_the_host() -> None:
         packed = torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4, device="cuda"), [3, 1])
         assert (packed.data.is_cuda, packed.batch_sizes.is_cuda) == (True, False)
         assert packed.batch_sizes.tolist() == [2, 1, 1]
-        padded, _ = torch.nn.utils.rnn.pad_packed_sequence(packed)
-        assert padded.is_cuda
+        for each in (packed, packed._replace(data=packed.data.requires_grad_())):
+            padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(each)
+            assert (padded.is_cuda, lengths.is_cuda) == (True, False)
+            assert lengths.tolist() == [3, 1]
     assert waits == []
 
 

@@ -13,7 +13,7 @@ from torch.utils import _device
 from .cpu import casts_on_gpu_alone
 from .indexing import STORES
 from .kinds import tensors_in
-from .marks import cuda_index, function_modes
+from .marks import cuda_index, function_modes, set_all, set_place
 from .memory import is_unfilled
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ device_constructors = _device._device_constructors
 # Kinds of results that are on the device of the operands, or no tensors.
 _DIRECT = frozenset({"input", "view", "number", "list", "none"})
 _STORES = {"__setitem__", *STORES}
+# The position of a result on the host although the operands are on a GPU, by operation.
+HOST_RESULTS = {"_pack_padded_sequence": 1, "_pad_packed_sequence": 1}
 
 
 def _is_native(function: Any) -> bool:
@@ -78,6 +80,7 @@ class FunctionPlan:
         "dense",
         "fills_device",
         "follows",
+        "host_result",
         "is_direct",
         "is_native",
         "operation",
@@ -100,6 +103,15 @@ class FunctionPlan:
         ) and not operation.is_of_library
         self.stores = getattr(function, "__name__", "") in _STORES
         self.unfilled = is_unfilled(function)
+        self.host_result = HOST_RESULTS.get(getattr(function, "__name__", ""))
+
+    def placed(self, result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Return the result of a call, marked where its kernels alone would leave it in another place."""
+        if self.follows and (where := first_place(args, kwargs)) is not None:
+            set_all(result, where)
+        if self.host_result is not None:
+            set_place(result[self.host_result], None)
+        return result
 
 
 @contextmanager

@@ -137,10 +137,7 @@ class Operations(TorchFunctionMode):
             args, kwargs = self._carry(func, args, kwargs)
         if plan.is_native and self.gpu.autocast.follows_gpu() and scope.place() is None:
             return self.gpu.autocast.run_on_host(func, args, kwargs)
-        result = func(*args, **kwargs)
-        if plan.follows and (where := first_place(args, kwargs)) is not None:
-            set_all(result, where)
-        return result
+        return plan.placed(func(*args, **kwargs), args, kwargs)
 
     def _sees_all(self) -> bool:
         """Return whether a function's result is its only effect, and no other mode or hook observes its kernels."""

@@ -13,6 +13,7 @@ from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
 from .cpu import SeeingConjugates
 from .figures import ANSWERS
+from .functions import HOST_RESULTS
 from .indexing import READS, STORES, check_indices, fills_mask
 from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
@@ -32,8 +33,6 @@ HOST = -1  # in place of a device index
 NUMBER = -2  # host operands that are all single numbers
 NUMBERS = frozenset({bool, int, float, complex})
 _accepts_numbers = torch._C._should_allow_numbers_as_tensors  # by the name of an operation
-# The position of a result on the host although the operands are on a GPU, by operation.
-_HOST_RESULTS = {"_pack_padded_sequence": 1}
 
 
 class Plan:
@@ -65,7 +64,7 @@ class Plan:
         declared = self._entry(table, namespace, name)
         self.declared = None if namespace == "aten" else declared
         self.operation = declared if declared is not None and declared.cases else None
-        self._host_result = _HOST_RESULTS.get(name)
+        self._host_result = HOST_RESULTS.get(name)
 
     @staticmethod
     def _entry(table: Table, namespace: str, name: str) -> CompiledOperation | None:
