@@ -132,7 +132,10 @@ def device_operand(state: State, slot: Slot) -> Slot | None:
 
 
 def passed(state: State, slot: Slot, cell: Cell[Any], places: Places) -> Slot | None:
-    """Return the slot of the argument that a call contributes to a cell, or None."""
+    """Return the slot of the argument that a call contributes to a cell, or None; an operator passes its operands."""
+    if not isinstance(state.ir.data[slot], CallSite):
+        given = [each for each in state.ir.operands[slot] if each >= 0 and is_in(state.values[each], places)]
+        return _alike_or_first(state, slot, cell, given) if given else None
     called, arguments = _called_and_arguments(state, slot)
     found = _named_argument(state, slot, cell, arguments)
     if found is not None:

@@ -168,10 +168,15 @@ _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
 
 
 def _is_none(at: Point, parameter: Parameter, passed: AbstractValue) -> bool:
-    """Return whether a parameter is None by default, and each call leaves it out or passes None."""
+    """Return whether a parameter is None by default, and each call leaves it out or passes None.
+
+    Of the calls of modules, many are not found: a None that a module passes on says nothing of the others.
+    """
     if not parameter.is_none_by_default or is_passed_through(at, parameter):
         return False
     left_out = at.read(at.context.known.defaulted[parameter])
+    if passed is NONE and works_where_its_module_is(at.function):
+        return False
     return left_out == LEFT_OUT or (passed is NONE and not left_out)
 
 

@@ -190,9 +190,14 @@ def _bound(at: Point, base: AbstractValue, cls: Class, name: str, value: Abstrac
 
 
 def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Function, ...]) -> AbstractValue:
-    """Return the result of a property; one of a module that is being made reads tensors that are still on the host."""
+    """Return the result of a property; one of a module that is being made reads tensors that are still on the host.
+
+    Where the class itself stores the attribute, only objects of some subclasses run a property.
+    """
     cls: Class = base.payload
-    if at.recorder is not None and at.node is not None and not (cls.is_module and makes_a_module(at)):
+    stored = _stored(at, cls, name) if cls.find_method(name) is None else BOTTOM
+    is_made = cls.is_module and makes_a_module(at)
+    if at.recorder is not None and at.node is not None and not is_made and stored is BOTTOM:
         at.recorder.property_read(at.node, _reached(at, cls, methods))
     return call_overrides(at, base, cls, name, Call((), {}))
 

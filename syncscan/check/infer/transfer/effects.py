@@ -18,6 +18,7 @@ from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
+from syncscan.check.infer.transfer.special_methods import run
 from syncscan.check.infer.transfer.storing import store_attribute, tell
 from syncscan.check.infer.transfer.subscripts import note_subscript
 from syncscan.check.infer.transfer.virtual import place_of
@@ -47,6 +48,8 @@ def _store_class(at: Point, values: Values, data: tuple[Class, str]) -> Abstract
 @register(INSTRUCTIONS, Op.STORE_ITEM)
 def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
     base, index, value = values[:3]
+    for option in base.options:
+        run(at, option, "__setitem__", index, value)
     if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
         return BOTTOM
     if base.kind is Kind.TENSOR or base.kind is Kind.UNION:

@@ -25,7 +25,6 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import CallSite, Op
 from syncscan.check.infer.source.index import Class, Function, Import
 from syncscan.check.infer.transfer.arguments import argument
-from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.declared import annotated
@@ -35,10 +34,11 @@ from syncscan.check.infer.transfer.loaders import prepared
 from syncscan.check.infer.transfer.methods import inherited, is_known_base, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
-from syncscan.check.infer.transfer.operators import binary, compared, unary
+from syncscan.check.infer.transfer.operators import binary, changed, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.shapes import array_in
+from syncscan.check.infer.transfer.special_methods import elements, item_of
 from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
@@ -111,17 +111,8 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
         return picked
     item = of_table(at, base, index)
     if item is None:
-        item = settled(at, _item(at, base, index))
+        item = settled(at, item_of(at, base, index))
     return by_use(at, named(at, item, index.payload) if isinstance(index.payload, str) else item)
-
-
-def _item(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """Return an item of any of several values; objects of other packages hold tensors under names."""
-    if base.kind is Kind.UNION:
-        return join_all([_item(at, option, index) for option in base.options])
-    if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
-        return held_by(at, base, index.payload)
-    return read_item(base, index)
 
 
 def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:
@@ -325,7 +316,7 @@ def _slice(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.ITERATED)
 def _iterated(at: Point, values: Values, data: None) -> AbstractValue:
-    return by_use(at, settled(at, iterated(values[0])))
+    return by_use(at, settled(at, elements(at, values[0])))
 
 
 @register(INSTRUCTIONS, Op.UNPACKED)
@@ -471,7 +462,9 @@ def _augmented(at: Point, values: Values, operator: str) -> AbstractValue:
     if old is BOTTOM and not at.stays_open():
         return BOTTOM
     in_place = [option for option in old.options if option.kind is Kind.TENSOR]  # it stays where it is
-    others = [binary(at, option, value, operator) for option in old.options if option.kind is not Kind.TENSOR]
+    others = [
+        changed(at, option, value, operator) for option in old.options if option.kind is not Kind.TENSOR
+    ]
     return join_all([*in_place, *others])
 
 

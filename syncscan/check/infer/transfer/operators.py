@@ -9,6 +9,7 @@ from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
 from syncscan.check.infer.transfer.operands import arithmetic
 from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.special_methods import of_unary, run_contains, run_in_place
 from syncscan.model import ARRAYS, Kind
 
 _NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
@@ -32,6 +33,12 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     if (left is BOTTOM or right is BOTTOM) and not at.stays_open():
         return BOTTOM
     return STRING if Kind.STRING in kinds else _of_sequences(left, right, operator)
+
+
+def changed(at: Point, old: AbstractValue, value: AbstractValue, operator: str) -> AbstractValue:
+    """Return the value of ``old`` after ``old <operator>= value``, for values other than tensors, which stay where they are."""
+    found = run_in_place(at, old, value, operator)
+    return binary(at, old, value, operator) if found is None else found
 
 
 def _of_sequences(left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
@@ -60,6 +67,8 @@ def unary(at: Point, operand: AbstractValue, operator: str) -> AbstractValue:
     """Return the value of an operator with one operand."""
     if operator == "Not":
         return BOOL
+    if (found := of_unary(at, operand, operator)) is not None:
+        return found
     if operator == "USub" and isinstance(operand.payload, int):
         return constant(-operand.payload)
     if operator == "Invert" and operand.kind in ARRAYS and operand.dtype is None and at.stays_open():
@@ -69,7 +78,10 @@ def unary(at: Point, operand: AbstractValue, operator: str) -> AbstractValue:
 
 def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str, ...]) -> AbstractValue:
     """Return the value of a comparison."""
-    if "Is" in operators or "IsNot" in operators or operators[0] == "In" or operators[0] == "NotIn":
+    if operators[0] == "In" or operators[0] == "NotIn":
+        run_contains(at, operands[1], operands[0])
+        return BOOL
+    if "Is" in operators or "IsNot" in operators:
         return BOOL
     if len(operands) == 2:
         return _answer_of_two(at, *_both_numeric(at, *operands), operators[0])

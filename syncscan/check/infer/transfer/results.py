@@ -170,7 +170,18 @@ def _base(bound: Bound, at: Point) -> AbstractValue:
         return moved
     if result == "view":
         return _first(at, bound)
-    return _with_operands(at, bound)
+    found = _with_operands(at, bound)
+    selects = not _SELECTING.isdisjoint(bound.values)
+    return refine(found, dtype=_dtype_of_selected(at, bound)) if selects else found
+
+
+_SELECTING = frozenset({"index", "indices", "mask"})  # which select elements, of whatever dtype
+
+
+def _dtype_of_selected(at: Point, bound: Bound) -> Any:
+    """Return the dtype of a result whose elements come from operands that others select; see `fact`."""
+    given = [each for name, values in bound.values.items() if name not in _SELECTING for each in values]
+    return fact(together(at, given), "dtype")
 
 
 def _was_given_objects(bound: Bound) -> bool:

@@ -114,3 +114,21 @@ class Passes:
         self.passed.update([1])
         self.passed.refresh([1], None)
         self.passed.refresh([1], given)
+
+
+class Router(torch.nn.Module):
+    def forward(self, x, mask=None):
+        return x if mask is None else x[mask > 0]  # expect: SYN201
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.router = Router()
+
+    def forward(self, x, mask=None):
+        return self.router(x, mask)
+
+
+def serve(model: Model):
+    model(torch.ones(4, device="cuda"))

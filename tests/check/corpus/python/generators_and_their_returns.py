@@ -37,4 +37,4 @@ class Loader:
 
     def read(self):
         for row in self:
-            row.tolist()  # todo: SYN102
+            row.tolist()  # expect: SYN102

@@ -14,6 +14,7 @@ def run(n: int, flags: list[bool]):
     rows[mask, :2]  # expect: SYN201
     rows[rows > 0]  # expect: SYN201
     rows[~mask & mask]  # expect: SYN201
+    rows[mask.scatter(0, index, True)], rows[mask.gather(0, index)]  # expect: SYN201, SYN201
     rows[index[0]]  # expect: SYN106
     rows[: index[0]]  # expect: SYN106
     rows[[0, 1]]  # expect: SYN305

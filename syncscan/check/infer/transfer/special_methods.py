@@ -1,0 +1,93 @@
+"""Python's special methods: a subscript, an iteration or an operator in place runs a method of an object of the project.
+
+Operators of two operands are left out. Their methods take values of many kinds, which widen to anything: measured on a
+library of such operators, that loses more lines than it finds.
+"""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import iterated
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.attributes import held_by
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.subscripts import read_item
+from syncscan.model import Kind
+
+# fmt: off
+_IN_PLACE = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
+    "MatMult": "matmul", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
+}
+_UNARY = {"USub": "__neg__", "UAdd": "__pos__", "Invert": "__invert__"}
+# fmt: on
+
+
+def run(at: Point, value: AbstractValue, name: str, *args: AbstractValue) -> AbstractValue | None:
+    """Return the result of a special method of a value; None where no class of the project defines it for the value."""
+    cls = value.payload
+    if value.kind is not Kind.INSTANCE or not isinstance(cls, Class):
+        return None
+    at.asks(cls, name)
+    return at.call_method(value, name, Call(args, {})) if cls.overrides(name) else None
+
+
+def run_in_place(at: Point, old: AbstractValue, value: AbstractValue, operator: str) -> AbstractValue | None:
+    """Return the result of ``old <operator>= value`` where the old value has the method."""
+    name = _IN_PLACE.get(operator)
+    return None if name is None else run(at, old, f"__i{name}__", value)
+
+
+def of_unary(at: Point, operand: AbstractValue, operator: str) -> AbstractValue | None:
+    """Return the result of an operator with one operand where that has the method."""
+    name = _UNARY.get(operator)
+    return None if name is None else run(at, operand, name)
+
+
+def run_contains(at: Point, container: AbstractValue, element: AbstractValue) -> None:
+    """Run the method that decides on ``element in container``."""
+    for option in container.options:
+        run(at, option, "__contains__", element)
+
+
+def elements(at: Point, value: AbstractValue) -> AbstractValue:
+    """Return the value that iterating yields; an object yields what its iterator does."""
+    return (
+        join_all([_elements_of(at, option) for option in value.options])
+        if _has_objects(value)
+        else iterated(value)
+    )
+
+
+def item_of(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """Return an item of any of several values; objects of other packages hold tensors under names.
+
+    An object of the project runs its method. One method answers for all names, so the item under a name is left open.
+    """
+    if base.kind is Kind.UNION:
+        return join_all([item_of(at, option, index) for option in base.options])
+    if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
+        return held_by(at, base, index.payload)
+    found = None if base.items is not None else run(at, base, "__getitem__", index)
+    return read_item(base, index) if found is None or index.kind is not Kind.NUMBER else found
+
+
+def _has_objects(value: AbstractValue) -> bool:
+    return any(option.kind is Kind.INSTANCE for option in value.options)
+
+
+def _elements_of(at: Point, value: AbstractValue) -> AbstractValue:
+    if value.items is not None or value.element is not None:
+        return iterated(value)
+    iterator = run(at, value, "__iter__")
+    if iterator is None:
+        found = run(at, value, "__getitem__", BOTTOM)
+        return iterated(value) if found is None else found
+    return join_all([_next_of(at, option) for option in iterator.options])
+
+
+def _next_of(at: Point, iterator: AbstractValue) -> AbstractValue:
+    found = run(at, iterator, "__next__")
+    return iterated(iterator) if found is None else found
