@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -34,9 +38,10 @@ def run(options: TraceOptions) -> int:
     if options.lines or options.calls:
         _say_if_too_old(options.command[0], "--calls" if options.calls else "--lines")
     front = step_behind()
-    folder, parts = _prepare(options.output)
+    folder = _made(options.output)
     try:
-        return _run(options, parts, front, table)
+        with _held(folder, options.output):
+            return _run(options, _prepare(folder, options.output), front, table)
     finally:
         if options.output is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -91,18 +96,51 @@ def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
     return window if seconds is None else window | {"ends_ns": begins + round(seconds * 1e9)}
 
 
-def _prepare(output: Path | None) -> tuple[Path, Path]:
-    """Return the folder of the trace, and its folder for the processes' files, without an earlier trace."""
+def _made(output: Path | None) -> Path:
+    """Return the folder of the trace, which exists from now on."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
-        parts, trace = folder / "parts", folder / "trace.json"
+        if output is None:
+            return Path(tempfile.mkdtemp(prefix="syncscan-"))
+        output.absolute().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(output, error) from None
+    return output.absolute()
+
+
+@contextmanager
+def _held(folder: Path, output: Path | None) -> Iterator[None]:
+    """Hold the folder of a trace: another trace would remove what this one writes.
+
+    The lock ends with the process. A file system without locks holds nothing.
+    """
+    try:
+        holder = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise _unwritable(output, error) from None
+    try:
+        with suppress(OSError):
+            try:
+                fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise SyncscanError(f"{output}: another trace writes there; name another folder") from None
+        yield
+    finally:
+        os.close(holder)
+
+
+def _prepare(folder: Path, output: Path | None) -> Path:
+    """Return the folder for the processes' files, without an earlier trace."""
+    parts, trace = folder / "parts", folder / "trace.json"
+    try:
         if launch.remove_parts(parts):
             trace.unlink(missing_ok=True)
         elif others := [path.name for path in (parts, trace) if path.exists()]:
             raise SyncscanError(f"{output}: holds other files: {', '.join(others)}; name another folder")
-        parts.mkdir(parents=True, exist_ok=True)
+        parts.mkdir(exist_ok=True)
     except OSError as error:
-        raise SyncscanError(
-            f"{output}: cannot be written: {(error.strerror or str(error)).lower()}"
-        ) from None
-    return folder, parts
+        raise _unwritable(output, error) from None
+    return parts
+
+
+def _unwritable(output: Path | None, error: OSError) -> SyncscanError:
+    return SyncscanError(f"{output}: cannot be written: {(error.strerror or str(error)).lower()}")

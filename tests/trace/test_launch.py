@@ -147,6 +147,16 @@ def test_a_folder_is_used_again_and_only_the_earlier_trace_goes(trace, tmp_path)
     assert [path.read_text() for path in others] == ["mine\n"] * 2
 
 
+def test_two_traces_at_a_time_need_two_folders(trace, tmp_path):
+    """The program of a trace runs a second one, as a shell with two jobs would."""
+    again = [sys.executable, "-m", "syncscan", "trace", "-o", "trace", "--", "true"]
+    run = f"done = subprocess.run({again}, capture_output=True, text=True, cwd={str(tmp_path)!r})\n"
+    done = trace(f"import subprocess\n{run}print(done.returncode, done.stderr)\n{READ}")
+    assert done.stdout == "2 syncscan: trace: another trace writes there; name another folder\n\n"
+    assert done.counts() == {"t.item()": 1}
+    assert trace(READ).counts() == {"t.item()": 1}
+
+
 def test_a_folder_that_cannot_be_written(environment, tmp_path):
     (tmp_path / "file").write_text("")
     done = subprocess.run(
