@@ -263,7 +263,7 @@ class Finding:
 
     @property
     def hot(self) -> bool:
-        """Return whether an entry point of a step reaches the finding."""
+        """True if the frequency of the finding is per step: an entry point reaches its line."""
         return self.when is When.STEP
 
     @property

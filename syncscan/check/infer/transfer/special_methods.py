@@ -1,7 +1,7 @@
-"""Python's special methods: a subscript, an iteration or an operator in place runs a method of an object of the project.
+"""Python's special methods: a subscript, a loop, `in`, or an operator such as ``+=`` runs a method of a class of the project.
 
-Operators of two operands are left out. Their methods take values of many kinds, which widen to anything: measured on a
-library of such operators, that loses more lines than it finds.
+Operators of two operands, such as ``a + b``, run none here: their parameters take values of many kinds, which widen to
+anything. In linear_operator 0.6.1 the check then loses four lines and finds none.
 """
 
 from __future__ import annotations
@@ -54,11 +54,9 @@ def run_contains(at: Point, container: AbstractValue, element: AbstractValue) ->
 
 def elements(at: Point, value: AbstractValue) -> AbstractValue:
     """Return the value that iterating yields; an object yields what its iterator does."""
-    return (
-        join_all([_elements_of(at, option) for option in value.options])
-        if _has_objects(value)
-        else iterated(value)
-    )
+    if not any(option.kind is Kind.INSTANCE for option in value.options):
+        return iterated(value)
+    return join_all([_elements_of(at, option) for option in value.options])
 
 
 def item_of(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractValue:
@@ -72,10 +70,6 @@ def item_of(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractVal
         return held_by(at, base, index.payload)
     found = None if base.items is not None else run(at, base, "__getitem__", index)
     return read_item(base, index) if found is None or index.kind is not Kind.NUMBER else found
-
-
-def _has_objects(value: AbstractValue) -> bool:
-    return any(option.kind is Kind.INSTANCE for option in value.options)
 
 
 def _elements_of(at: Point, value: AbstractValue) -> AbstractValue:

@@ -1,4 +1,4 @@
-"""Lines behind an option that is off by default and that no code turns on: only a user can make a step reach them."""
+"""A line behind an option that is off by default runs per step only if a user turns the option on."""
 
 from dataclasses import dataclass, field
 
