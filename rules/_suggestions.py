@@ -37,6 +37,16 @@ TABLE: dict[str, Suggestion] = {
         "a bound of a slice",
         "use the Python number from which the host creates `{tensor}`, or keep all elements and a mask: `torch.arange(upper_bound, device=...) < {tensor}`",
     ),
+    "causal": row(
+        "106",
+        "the mask of a Transformer",
+        "pass `{flag}`: True if the mask lets each position see itself and those before, else False",
+    ),
+    "lbfgs": row(
+        "106",
+        "`LBFGS`",
+        "`LBFGS` reads the loss and its step sizes in each step; optimizers such as `Adam` read nothing",
+    ),
     "one-row": row("106", "a slice of one row", "index on the GPU: `{row}`"),
     "index": row(
         "101 103 106",
@@ -121,6 +131,11 @@ TABLE: dict[str, Suggestion] = {
     # uploads
     "make-on-gpu": row("301 302", "created on the host and copied at once", "create the tensor on the GPU"),
     "upload": row("301 302", "created from host data", "copy from pinned memory with `non_blocking=True`"),
+    "module": row(
+        "302",
+        "a new module",
+        "create the module inside of `with torch.device({device}):`, which makes its parameters on the GPU, with other random numbers",
+    ),
     "array": row(
         "301 302 303",
         "a NumPy array",

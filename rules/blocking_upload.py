@@ -3,8 +3,11 @@
 `.cuda()`, `.to(gpu)`, `.to(gpu_tensor)` and `gpu_buffer.copy_(cpu_tensor)` do, and all work queued before comes first. From pinned
 memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove the synchronization (SYN303).
 
+A module blocks once for each of its parameters and buffers: `model = Net().to("cuda")`. That is reported where a function makes the module,
+or calls one that returns a new module. A module in an attribute or an argument may be on the GPU already.
+
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
-on a change of dtype.
+on a change of dtype. Modules without parameters, such as `nn.ReLU()`, have nothing to copy.
 
 **Fix.** A factory makes its tensor on the GPU: `torch.zeros(n).cuda()` becomes `torch.zeros(n, device="cuda")`, and
 `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is safe, except for `arange`. Sums, differences and
@@ -56,6 +59,7 @@ _FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
 _PLACED = {"pin_memory", "out", "device"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
+_OF_MODULES = {"torch.nn.Module.to", "torch.nn.Module.cuda"}
 
 
 class BlockingUpload(Rule):
@@ -115,9 +119,20 @@ moved = bias.to(weight.device)  # expect: SYN302
 """
         ),
         Example(
+            bad="""\
+import torch
+
+layer = torch.nn.Linear(8, 8).to("cuda")  # expect: SYN302
+"""
+        ),
+        Example(
             good="""\
 import torch
 
+with torch.device("cuda"):
+    layer = torch.nn.Linear(8, 8)
+layer.to("cuda")
+activation = torch.nn.ReLU().to("cuda")
 pinned = torch.zeros(8, pin_memory=True)
 rows = pinned.to("cuda", non_blocking=True)
 rows.copy_(pinned, non_blocking=True)
@@ -134,6 +149,8 @@ host = pinned.to(torch.float16)
             return None
         if is_true(facts.argument(call, "non_blocking")):
             return None
+        if facts.name_of(call.func) in _OF_MODULES:
+            return _of_a_module(call, facts)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
@@ -142,6 +159,16 @@ host = pinned.to(torch.float16)
         because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))
         rewrite = _rewrite(call, source, facts) if source else None
         return Match(call, message, because, _hint(call, source, facts), rewrite)
+
+
+def _of_a_module(call: ast.Call, facts: Facts) -> Match:
+    module, device = _receiver(call), facts.argument(call, "device")
+    message = (
+        f"Moving {shown(module, facts)} to the GPU blocks the CPU until each of its parameters is copied"
+    )
+    because = deciding(*map(facts.of, [device] if device is not None else []), facts.of(module))
+    code = '"cuda"' if device is None else _device_code(device, facts)
+    return Match(call, message, because, suggest("module", device=code), is_setup=True)
 
 
 def _receiver(call: ast.Call) -> ast.expr:

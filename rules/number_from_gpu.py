@@ -5,7 +5,9 @@ All of these hide an `.item()`:
 - slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)` and `[0] * n`;
 - sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
 - `repeat(n)`, and the `alpha` of `torch.add`;
-- a list of GPU scalars given to `torch.tensor`, with one read for each element.
+- a list of GPU scalars given to `torch.tensor`, with one read for each element;
+- the mask of `nn.TransformerEncoder` and `nn.TransformerDecoder`, which compare it with a causal one unless `is_causal` says what it is;
+- the closure's result in a step of `torch.optim.LBFGS`.
 
 **Stays silent** on
 
@@ -33,6 +35,10 @@ from ._suggestions import suggest
 
 _METHODS = "torch.Tensor."
 _SUGGESTED = {"add", "sub", "full", "repeat"}
+_FLAGS = {  # of layers that compare their mask with a causal one if the flag is not given
+    "torch.nn.TransformerEncoder.forward": "is_causal",
+    "torch.nn.TransformerDecoder.forward": "tgt_is_causal",
+}
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
 
@@ -84,9 +90,23 @@ report = torch.stack([loss, norm]).detach()
 """,
         ),
         Example(
+            bad="""\
+import torch
+from torch import nn
+
+encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, device="cuda"), 2)
+mask = torch.zeros((8, 8), device="cuda")
+hidden = encoder(torch.zeros((8, 4, 16), device="cuda"), mask)  # expect: SYN106
+"""
+        ),
+        Example(
             good="""\
 import torch
+from torch import nn
 
+encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, device="cuda"), 2)
+mask = torch.zeros((8, 8), device="cuda")
+hidden = encoder(torch.zeros((8, 4, 16), device="cuda"), mask, is_causal=False)
 rows = torch.zeros((8, 4), device="cuda")
 index = torch.arange(4, device="cuda")
 scale = rows.sum()
@@ -113,7 +133,11 @@ both = torch.stack([scale, scale])
         name = full.rpartition(".")[2]
         number = decider(call, facts, {"on gpu", "holds gpu"})
         if number is None:
-            return Match(call, f"{shown(call, facts)} reads a number from the GPU, which blocks the CPU")
+            message = f"{shown(call, facts)} reads a number from the GPU, which blocks the CPU"
+            return Match(call, message, hint=suggest("lbfgs") if full == "torch.optim.LBFGS.step" else "")
+        if full in _FLAGS:
+            message = f"Comparing {shown(number, facts)} with a causal mask blocks the CPU: `{_FLAGS[full]}` is not given"
+            return Match(call, message, facts.of(number), suggest("causal", flag=_FLAGS[full]))
         number = _element(number, facts)
         written = name if full.startswith(_METHODS) else full.removeprefix("builtins.")
         message = (

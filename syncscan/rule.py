@@ -55,6 +55,9 @@ class Match:
     hint: str = ""  # the suggestion for this place; if empty, the rule's `instead`
     rewrite: Rewrite | None = None
     is_implicit: bool = False  # the code does not ask for the value by name, as `.item()` does
+    is_setup: bool = (
+        False  # happens once for an object that the code has made, unless steps are known to run the line
+    )
 
 
 def suggestion_of(rule: Rule, match: Match) -> str:

@@ -299,6 +299,8 @@ class _Project:
         self._matching.match(functions, progress, workers(jobs))
         for function, finding in self._matching.findings(functions):
             runs, chain = when.at(function, finding.line)
+            if runs is When.UNKNOWN:
+                runs = finding.when
             switch = finding.switch or when.option_at(function, finding.line)
             if switch and runs is When.STEP:
                 runs, chain = When.UNKNOWN, ()

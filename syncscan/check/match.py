@@ -18,7 +18,7 @@ from syncscan.check.infer.solve.steps import MOST_STEPS
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep
-from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
+from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value, When
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
@@ -341,6 +341,7 @@ def _finding(
         expression=facts.source(match.node),
         message=match.message,
         confidence=_confidence_of(match, because),
+        when=When.ONCE if match.is_setup else When.UNKNOWN,
         fix=_fix(rule, match, facts),
     )
     return Placed(finding, because.evidence if because is not None else None, anchor, anchor.lineno)

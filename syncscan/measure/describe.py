@@ -33,6 +33,8 @@ def describe(value: object) -> Description:
         return _describe_tensor(value)
     if isinstance(value, np.ndarray):
         return {"is": "array", "dtype": str(value.dtype), "shape": list(value.shape), "bytes": value.nbytes}
+    if isinstance(value, torch.nn.Module):
+        return {"is": "module", "held": [describe(tensor) for tensor in value.state_dict().values()]}
     if isinstance(value, (bool, int, float, complex, np.generic)):
         return {"is": "number", "value": repr(value)}
     if isinstance(value, (torch.device, torch.dtype)):
@@ -188,6 +190,11 @@ def _true(described: Description) -> bool | None:
     return {"True": True, "False": False}.get(described.get("value", ""))
 
 
+def _module(place: str) -> Test[Description]:
+    is_there = _on(place)
+    return lambda described: bool(described.get("held")) and all(map(is_there, described["held"]))
+
+
 def _holds(what: str, place: str = "") -> Test[Description]:
     if place:
         is_one, is_there = {"mask": is_mask, "index": _is_index}[what], _on(place)
@@ -220,6 +227,7 @@ _FACTS: TestMakers[Description] = {
     "square": lambda: _of_tensor(_is_square),
     "memory": _memory,
     "true": lambda: _true,
+    "module": _module,
     "holds": _holds,
     "names": _names,
 }

@@ -39,6 +39,7 @@ _KIND_COST = {
     "gpu index": 1.3,
     "cpu index": 1.3,
     "cpu mask": 1.3,
+    "cpu module": 1.3,
     "number": 1.4,
     "sequence": 1.4,
     "scalar": 1.5,
@@ -80,7 +81,9 @@ _DENIED_COST = {
     "bsc": 1.95,
 }
 _OTHER_KIND_COST = 2.1
-_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts about a device or a switch
+_WHERE = frozenset(
+    {"on", "module", "holds", "names", "memory", "true"}
+)  # the facts about a device or a switch
 _OF_ANY = frozenset({"gpu", "gpu sequence"})  # the kinds that terms may require of "any"
 _ANY_COST = 0.05
 _GIVEN_COST = 1.7

@@ -262,6 +262,16 @@ RECIPES: dict[str, Callable[[Operands], Any]] = {
     "armed_scaler": _armed_scaler,
     "module": lambda o: torch.nn.Linear(16, 16).to(o.device),
     "cpu_module": lambda _: torch.nn.Linear(16, 16),
+    "encoder": lambda o: torch.nn.TransformerEncoder(
+        torch.nn.TransformerEncoderLayer(16, 2, 16, batch_first=True, device=o.device), 1
+    ),
+    "decoder": lambda o: torch.nn.TransformerDecoder(
+        torch.nn.TransformerDecoderLayer(16, 2, 16, batch_first=True, device=o.device), 1
+    ),
+    "sentences": lambda o: torch.zeros(4, 8, 16, device=o.device),
+    "causal": lambda o: torch.nn.Transformer.generate_square_subsequent_mask(8).to(o.device),
+    "far_mask": lambda o: torch.zeros(8, 8, dtype=torch.bool, device=o.device),
+    "padding": lambda o: torch.zeros(4, 8, dtype=torch.bool, device=o.device),
     "big_cpu_module": lambda _: torch.nn.Linear(1024, 1024),
     "log": lambda _: _logger("syncscan.measure.case"),
     "logging": _logging,

@@ -181,6 +181,12 @@ def _true() -> Test[Inferred]:
     )
 
 
+def _module(place: str) -> Test[Inferred]:
+    """Return a test of the device of an object; that of a module on the host is known until the module moves."""
+    device = _PLACES[place]
+    return lambda value: value.device is device or None if value.kind is Kind.INSTANCE else _no_other(value)
+
+
 def _names(place: str) -> Test[Inferred]:
     def test(value: Inferred) -> Verdict:
         named = device_named(value)
@@ -229,6 +235,7 @@ FACTS: TestMakers[Inferred] = {
     "square": _unknown_of_tensor,
     "memory": _memory,
     "true": _true,
+    "module": _module,
     "holds": _holds,
     "names": _names,
 }

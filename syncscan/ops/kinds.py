@@ -18,6 +18,7 @@ A kind is put together from a few facts about a value::
     square                                  a matrix, or several, with as many rows as columns
     memory pinned, memory pageable          host memory of this sort
     true                                    a number, and true
+    module host                             an `nn.Module` with parameters or buffers, all of which are there
     holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
     holds host                              none is
     holds mask gpu, holds mask host         a mask there is among the elements
@@ -40,6 +41,7 @@ KINDS = {
     "cpu": "on host",
     "gpu mask": "on gpu, dtype bool uint8",
     "cpu mask": "on host, dtype bool uint8",
+    "cpu module": "module host",
     "gpu scalar": "on gpu, dims 0",
     "gpu index": "on gpu, index",
     "cpu index": "on host, index",

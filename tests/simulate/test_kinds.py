@@ -49,6 +49,7 @@ VALUES = [
     "(torch.zeros(3, dtype=torch.int64), torch.zeros(3, dtype=torch.uint8))",
     *("slice(0, 2)", 'slice(torch.zeros((), device="cuda"))', "slice(torch.zeros(()), None)"),
     *('"nuc"', '"cuda"', '"cuda:1"', '"cpu"', '"meta"', 'torch.device("cuda")', 'torch.device("cpu")'),
+    *("torch.nn.Linear(2, 2)", 'torch.nn.Linear(2, 2, device="cuda")', "torch.nn.ReLU()"),
     "None",
 ]
 

@@ -114,6 +114,16 @@ def _holds_gpu(value: Any) -> bool:
     return any(map(_gpu, tensors_in(value)))
 
 
+def _module(place: str) -> Test:
+    is_there = _PLACES[place]
+
+    def test(value: Any) -> bool:
+        held = list(value.state_dict().values()) if isinstance(value, torch.nn.Module) else []
+        return bool(held) and all(map(is_there, held))
+
+    return test
+
+
 def _holds(what: str, place: str = "") -> Test:
     if place:
         is_one, is_there = {"mask": _mask, "index": _index}[what], _PLACES[place]
@@ -215,6 +225,7 @@ _FACTS: dict[str, Callable[..., Test]] = {
     "square": lambda: _square,
     "memory": {"pinned": _pinned, "pageable": _pageable}.__getitem__,
     "true": lambda: _true,
+    "module": _module,
     "holds": _holds,
     "names": {"gpu": is_cuda_device, "host": _names_host}.__getitem__,
 }

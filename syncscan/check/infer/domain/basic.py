@@ -187,6 +187,14 @@ def _less_by_one(value: AbstractValue) -> Any:
     return ndim if ndim is None or ndim is DIFFERS else ndim - 1 if ndim else DIFFERS
 
 
+def is_module(value: AbstractValue) -> bool:
+    """Return whether a value is an ``nn.Module``: an object of a class of torch or of the project."""
+    if value.kind is not Kind.INSTANCE:
+        return False
+    cls = value.payload
+    return cls.startswith("torch.nn.") if isinstance(cls, str) else bool(getattr(cls, "is_module", False))
+
+
 def is_batch(value: AbstractValue) -> bool:
     """Return whether a value is what a loader yields, or any part of it; see `syncscan.check.infer.transfer.loaders`."""
     return value.kind is Kind.MOVED and value.device not in ON_GPU

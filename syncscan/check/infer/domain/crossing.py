@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from syncscan.check.infer.domain.basic import INT, NUMBER, STRING
+from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, is_module
 from syncscan.check.infer.domain.lattice import with_items
 from syncscan.check.infer.domain.value import AbstractValue, Via, refine
 from syncscan.model import ON_GPU, Confidence, Device, Kind
@@ -87,15 +87,24 @@ def copied(value: AbstractValue, device: Device) -> AbstractValue:
 def crossing(value: AbstractValue) -> AbstractValue:
     """Return the value as seen on the other side of a call, an attribute or a return.
 
-    The confidence drops to INFERRED. Constants are forgotten, because the other side sees many values.
+    The confidence drops to INFERRED. Constants are forgotten, because the other side sees many values. That a new module
+    is on the host is forgotten too: the other side may see it after a move.
     """
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, crossing)
+    if value.device in _HOST and is_module(value):
+        value = refine(value, device=Device.UNKNOWN, confidence=Confidence.PROVED)
+    return returned(value)
+
+
+@functools.cache
+def returned(value: AbstractValue) -> AbstractValue:
+    """Return the value as seen by the callers of the function that returns the value: a new module is still on the host."""
     kind = value.kind
     if kind is Kind.NUMBER or kind is Kind.STRING:
         return _forgotten(value)
-    if value.items is not None:
-        return with_items(value, [crossing(item) for item in value.items])
-    if value.element is not None:
-        return refine(value, element=crossing(value.element))
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, returned)
     if kind in _PLACED:
         return refine(value, confidence=min(value.confidence, Confidence.INFERRED), via=None)
     return refine(value, via=None) if value.via is not None else value

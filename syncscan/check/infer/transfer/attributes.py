@@ -21,6 +21,7 @@ from syncscan.check.infer.transfer.modules import (
     before_a_move,
     groups_of_parameters,
     is_layer,
+    is_optimizer,
     makes_a_module,
     weight_of_layer,
 )
@@ -142,6 +143,8 @@ def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     if name in _OF_LAYERS and is_layer(base):
         is_flag = name == "bias" and base.payload in _RECURRENT
         return BOOL if is_flag else weight_of_layer(at, base)
+    if name == "param_groups" and is_optimizer(base):
+        return groups_of_parameters(at)
     stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None
     made_of = stub is not None and name in stub.operation.args
     if base.device is Device.UNKNOWN or not (made_of or is_tensor_of_models(name)):

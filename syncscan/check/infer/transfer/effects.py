@@ -9,13 +9,14 @@ from syncscan.check.infer.domain.basic import (
     element_of,
     list_of,
 )
-from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu, without_via
+from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu, returned, without_via
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
+from syncscan.check.infer.transfer.made_modules import tell_modules
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.special_methods import run
@@ -36,6 +37,7 @@ def _store_attribute(at: Point, values: Values, data: tuple[str, str, bool]) -> 
         is_object = option.kind is Kind.INSTANCE or (option.kind is Kind.CLASS and not is_mutated)
         if is_object and isinstance(option.payload, Class):
             store_attribute(at, option.payload, name, value)
+            tell_modules(at, option.payload, value)
     return BOTTOM
 
 
@@ -143,7 +145,8 @@ def _returned(at: Point, value: AbstractValue) -> None:
         names |= part.via or _SOMETHING_ELSE
     if names:
         at.tell(known.placing[function], frozenset(names))
-    tell(at, known.returns[function], value)
+    if value is not BOTTOM:
+        at.tell(known.returns[function], returned(value))
 
 
 def _declared_result(at: Point) -> AbstractValue:

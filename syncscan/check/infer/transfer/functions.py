@@ -14,6 +14,7 @@ from syncscan.check.infer.domain.crossing import (
     moved,
     parts_of,
     parts_on_gpu,
+    returned,
     without_host,
 )
 from syncscan.check.infer.domain.lattice import join, join_all, via_of
@@ -23,6 +24,7 @@ from syncscan.check.infer.source.index import Class, Function, Parameter, Virtua
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.made_modules import new_module
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
 from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute, tell
@@ -120,7 +122,7 @@ def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) 
 def _back(value: AbstractValue) -> AbstractValue:
     """Return the value after a call that returns it as it is: the same parameters of the caller put it on the GPU."""
     via = via_of(parts_on_gpu(value)) if value.holds_gpu else None
-    return crossing(value) if via is None else brought_by(crossing(value), via)
+    return returned(value) if via is None else brought_by(returned(value), via)
 
 
 def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractValue:
@@ -407,4 +409,4 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)
-    return instance
+    return new_module(at, instance, call)

@@ -31,6 +31,7 @@ from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
 from syncscan.check.infer.transfer.loaders import prepared
+from syncscan.check.infer.transfer.made_modules import tell_base
 from syncscan.check.infer.transfer.methods import inherited, is_known_base, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
@@ -219,6 +220,8 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
     for outside in (each for base in cls.mro() for each in base.external_bases):
         if name == "__init__" and is_known_base(at, outside):
             return made_by_base(at, cls, outside, call)
+        if name == "__init__" and cls.is_module:
+            tell_base(at, cls, outside, call)
     if (method := inherited(at, cls, name)) is not None:
         return at.call_outside(method, call.on(itself))
     is_inherited = cls.is_module and name in MODULE_METHODS and name != "__call__"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, list_of, sequence, table
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.made_modules import moved_module, tell_tensor
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import store_attribute, tell
@@ -70,6 +73,8 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
         return tensors_of_module(at, name)
     if name == "__call__":
         return together(at, call.args) if any(map(may_be_tensor, call.args)) else BOTTOM
+    if name in {"to", "cuda"}:
+        return moved_module(at, base, name, call)
     return base if name in _RETURN_THE_MODULE else BOTTOM
 
 
@@ -84,6 +89,7 @@ def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> 
     by_keyword = [value for key, value in call.kwargs.items() if key not in {"name", "persistent"}]
     given = next(iter([*call.args[1:2], *by_keyword]), BOTTOM)
     tell(at, at.context.known.registered[base.payload, name], given)
+    tell_tensor(at, given)
     value = module_tensor(at, given, f"{sort} `{name}` moves with its module")
     store_attribute(at, base.payload, name, value)
 
@@ -102,6 +108,18 @@ def tensors_of_module(at: Point, name: str) -> AbstractValue:
 def some_parameter(at: Point) -> AbstractValue:
     """Return a parameter of an unknown module."""
     return module_tensor(at, TENSOR, "the parameters of a module move to the GPU with the module")
+
+
+def is_optimizer(value: AbstractValue) -> bool:
+    """Return whether a value is an optimizer of torch."""
+    return (
+        value.kind is Kind.INSTANCE
+        and isinstance(value.payload, str)
+        and _OPTIMIZER.fullmatch(value.payload) is not None
+    )
+
+
+_OPTIMIZER = re.compile(r"torch\.optim\.[A-Z]\w*")
 
 
 def groups_of_parameters(at: Point) -> AbstractValue:

@@ -9,6 +9,7 @@ from typing import Any
 from syncscan.check.infer.domain.basic import (
     NUMBER,
     TENSOR,
+    is_module,
 )
 from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
@@ -108,6 +109,8 @@ def tensors_in(operand: AbstractValue) -> tuple[AbstractValue, ...]:
     if operand.kind is Kind.TENSOR:
         return (operand,)
     if operand.kind is Kind.INSTANCE and operand.device is not Device.UNKNOWN:
+        if operand.device not in ON_GPU and is_module(operand):
+            return ()  # a module without a place is no operand
         return (AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via),)
     if operand.kind is Kind.UNION:
         tensors = [tensor for option in operand.options for tensor in tensors_in(option)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, is_batch, list_of
+from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -17,10 +17,12 @@ from syncscan.check.infer.transfer.distributions import (
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.layouts import with_layout
 from syncscan.check.infer.transfer.loaders import of_batch
+from syncscan.check.infer.transfer.made_modules import new_layer, tell_tensor
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
     is_layer,
+    is_optimizer,
     may_be_tensor,
     module_tensor,
     tensors_of_module,
@@ -47,9 +49,12 @@ def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
     """Return the result of calling a torch function or class."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
+            tell_tensor(at, call.first)
             return module_tensor(at, call.first, "a parameter is on the device of its module")
-        inside = next((v for v in call.args if v.kind is Kind.INSTANCE and v.device in ON_GPU), BOTTOM)
-        return refine(inside, kind=Kind.INSTANCE, payload=name)  # a layer around others is where they are
+        return new_layer(at, name, call)
+    optimizer = AbstractValue(Kind.INSTANCE, payload=name)
+    if is_optimizer(optimizer):
+        return optimizer
     if sets_default_of_checks(name):
         note_default_checks(at, call.given(0, "value"))
     return _operation(at, name, call)
@@ -267,19 +272,34 @@ def _is_cuda(device: AbstractValue) -> bool:
 
 
 def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Return the result of a method of a torch object: a stream, an event, a layer."""
+    """Return the result of a method of a torch object: a stream, an event, an optimizer, a layer."""
+    if is_layer(base):
+        return _of_layer(at, base, "forward" if name == "__call__" else name, call)
     full = f"{base.payload}.{name}"
     if at.context.stub(full) is not None:
         return at.call_outside(full, call.on(base))
-    at.note_asked(full, call)
-    result = _operation(at, full, call.on(base)) if at.context.table.find(full) is not None else BOTTOM
-    if is_layer(base):
-        if name in {"__call__", "forward"}:
-            return _given_by(at, base, together(at, map(as_tensor, call.args)))
-        if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
-            return _moved_layer(at, base, name, call)
-        if name in LIST_TENSORS and (base.device in ON_GPU or works_where_its_module_is(at.function)):
-            return tensors_of_module(at, name)
+    result = _by_table(at, full, call.on(base))
+    if name == "step" and is_optimizer(base):
+        closure = call.given(0, "closure")
+        return at.call(closure, Call((), {}, call.site)) if closure is not BOTTOM else NONE
+    return result
+
+
+def _by_table(at: Point, name: str, call: Call) -> AbstractValue:
+    at.note_asked(name, call)
+    return _operation(at, name, call) if at.context.table.find(name) is not None else BOTTOM
+
+
+def _of_layer(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    moves = name in _MOVES or name == "to"
+    owner = "torch.nn.Module" if moves and name != "cpu" else base.payload
+    result = _by_table(at, f"{owner}.{name}", call.on(base))
+    if name == "forward":
+        return _given_by(at, base, together(at, map(as_tensor, call.args)))
+    if moves or name in _STAYS:
+        return _moved_layer(at, base, name, call)
+    if name in LIST_TENSORS and (base.device in ON_GPU or works_where_its_module_is(at.function)):
+        return tensors_of_module(at, name)
     return result
 
 
@@ -306,6 +326,7 @@ def _moved_layer(at: Point, layer: AbstractValue, name: str, call: Call) -> Abst
 
 
 _MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
+_STAYS = {"eval", "train", "half", "float"}
 
 
 @register(FUNCTIONS, "torch.device")

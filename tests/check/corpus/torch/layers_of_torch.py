@@ -5,7 +5,7 @@ from torch import nn
 
 
 def run():
-    layer = nn.Linear(4, 4).to("cuda")
+    layer = nn.Linear(4, 4).to("cuda")  # expect: SYN302
     for parameter in layer.parameters():
         parameter.norm().item()  # expect: SYN101
     layer.extra_repr().tolist()  # silent

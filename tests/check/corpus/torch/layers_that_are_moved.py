@@ -4,10 +4,10 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
-layer = nn.Linear(4, 4).cuda()
+layer = nn.Linear(4, 4).cuda()  # expect: SYN302
 wrapped = DDP(layer)
 on_host = nn.Linear(4, 4)
-to_and_fro = nn.Linear(4, 4).cuda().to("cpu")
+to_and_fro = nn.Linear(4, 4).cuda().to("cpu")  # expect: SYN302
 
 
 def of_unknown(x):
@@ -25,7 +25,7 @@ def of_moved(model, batch):
 
 def of_what_is_there(x):
     print(on_host(x.cuda()).sum().item())  # expect: SYN101
-    print(nn.Linear(4, 4).to("cuda")(x).sum().item())  # expect: SYN101
+    print(nn.Linear(4, 4).to("cuda")(x).sum().item())  # expect: SYN101, SYN302
     print(nn.Linear(4, 4).to(torch.float16)(x).sum().item())  # silent
     print(nn.Linear(4, 4).to("cpu")(x).sum().item())  # silent
     print(int(layer), layer.in_features, on_host.weight)  # silent

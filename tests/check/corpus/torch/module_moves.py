@@ -14,7 +14,7 @@ class Model(nn.Module):
 
 
 def build(state):
-    model = Model().to("cuda").half().eval()  # silent
+    model = Model().to("cuda").half().eval()  # expect: SYN302
     model.cuda().train()  # silent
     model.load_state_dict(state)  # silent
     out = model(torch.ones(4, device="cuda"))

@@ -13,7 +13,7 @@ class Model(torch.nn.Module):
 
 
 def train(path: str, scheduler, given):
-    model = Model().cuda()
+    model = Model().cuda()  # expect: SYN302
     torch.save({"model": model.state_dict(), "step": 3}, path)  # expect: SYN105
     torch.save({"step": 3, "lengths": [1, 2]}, path)  # silent
     torch.save(scheduler.state_dict(), path)  # silent: a scheduler has numbers

@@ -1,0 +1,152 @@
+"""A module that is made on the host blocks where it moves to the GPU, once for each of its parameters."""
+
+import torch
+from torch import nn
+
+DEVICE = torch.device("cuda")
+
+
+class Block(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        self.size = size
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = nn.Parameter(torch.ones(4))
+
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(4, 4))
+
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(4) for _ in range(3)])
+
+
+class Chain(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Conv2d(3, 3, 1), nn.ReLU())
+
+
+class Wide(nn.Linear):
+    pass
+
+
+class Narrow(Wide):
+    def __init__(self):
+        super().__init__(2, 2)
+
+
+class Smooth(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.activation = nn.GELU()
+
+
+class Moved(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.to(DEVICE)
+
+
+class Given(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.linear = nn.Linear(4, 4, device=device)
+
+
+class Around(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+
+def build(size):
+    return Block(size)
+
+
+def build_both(size):
+    return Block(size), Scale()
+
+
+def made_here():
+    model = Block(4).to(DEVICE)  # expect: SYN302
+    later = Block(4)
+    later.eval()
+    later.to(DEVICE)  # expect: SYN302
+    Block(4).half().cuda()  # expect: SYN302
+    Block(4).to(torch.float16).to("cuda")  # expect: SYN302
+    Block(4).to(DEVICE, torch.float16)  # expect: SYN302
+    return model, later
+
+
+def made_of_parts():
+    Scale().cuda()  # expect: SYN302
+    Table().cuda()  # expect: SYN302
+    Stack().cuda()  # expect: SYN302
+    Chain().cuda()  # expect: SYN302
+    Narrow().cuda()  # expect: SYN302
+    Around(Block(4)).cuda()  # expect: SYN302
+    nn.Sequential(nn.ReLU(), Block(4)).cuda()  # expect: SYN302
+    nn.ModuleDict({"block": Block(4)}).cuda()  # expect: SYN302
+
+
+def made_elsewhere():
+    build(4).to(DEVICE)  # expect: SYN302
+    block, scale = build_both(4)
+    block.to(DEVICE)  # expect: SYN302
+    scale.to(DEVICE)  # expect: SYN302
+
+
+def without_parameters():
+    Smooth().to(DEVICE)  # silent
+    nn.ReLU().cuda()  # silent
+    nn.Sequential(nn.ReLU(), nn.Dropout(0.1)).cuda()  # silent
+    nn.LayerNorm(4, elementwise_affine=False).cuda()  # silent
+    nn.CrossEntropyLoss().to(DEVICE)  # silent
+
+
+def made_there():
+    Given(DEVICE).to(DEVICE)  # silent
+    nn.Linear(4, 4, device=DEVICE).to(DEVICE)  # silent
+    nn.Linear(4, 4, **{"device": DEVICE}).to(DEVICE)  # silent
+    nn.Sequential(nn.Linear(4, 4, device=DEVICE)).to(DEVICE)  # silent
+    Moved().to(DEVICE)  # silent
+
+
+def stays_on_host(other):
+    Block(4).to("cpu")  # silent
+    Block(4).to(torch.float16)  # silent
+    Block(4).to(other)  # silent
+
+
+def asynchronous():
+    Block(4).to(DEVICE, non_blocking=True)  # silent
+
+
+class Holder:
+    def __init__(self):
+        self.model = Block(4)
+        self.model.to(DEVICE)  # expect: SYN302
+
+    def load(self):
+        self.model.to(DEVICE)  # silent: it may be there
+
+
+def given(model):
+    model.to(DEVICE)  # silent: it may be there
+
+
+given(Block(4))
