@@ -204,7 +204,7 @@ def _with_operands(at: Point, bound: Bound) -> AbstractValue:
     """Return a tensor on the device of the operands, except operands read as a number, such as a size."""
     result = together(at, bound.operands())
     if result.device not in ON_GPU:
-        return refine(result, pinned=True) if result.device is Device.CPU and _pinned(bound) else result
+        return _made_pinned(bound, result)
     read = {term.arg for case in bound.operation.blocks if case.effect is Effect.SCALAR for term in case.when}
     read.discard(next(iter(bound.values), ""))
     if not read:
@@ -293,6 +293,11 @@ def _pinned(bound: Bound) -> bool | None:
     return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
 
 
+def _made_pinned(bound: Bound, made: AbstractValue) -> AbstractValue:
+    """Return the result of a constructor; one on the host is in pinned memory where the constructor pins its memory."""
+    return refine(made, pinned=True) if made.device is Device.CPU and _pinned(bound) else made
+
+
 def _elements(bound: Bound, at: Point) -> int | None:
     """Return the number of elements from a constant size or literal data, or None."""
     sizes = bound.values.get("size")
@@ -345,7 +350,7 @@ def _moved(bound: Bound, at: Point) -> AbstractValue | None:
         if at.site is not None and at.site.names_dtype:
             return _receiver_as(receiver, None)
     place, confidence, via = placed(device, at)
-    return _at(at, receiver, place, confidence, via, dtype=fact(receiver, "dtype"))
+    return _made_pinned(bound, _at(at, receiver, place, confidence, via, dtype=fact(receiver, "dtype")))
 
 
 def _anywhere(receiver: AbstractValue) -> AbstractValue:
