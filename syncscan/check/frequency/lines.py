@@ -182,7 +182,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     each object, so only its use as an entry point makes it part of a step.
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
-    found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
+    found = Frequencies({function: solver.known.run_by(function) for function in functions})
     found.cache = cache
     declared = (cache.options[module.body] for module in solver.context.modules)
     others = (each.name for each in functions if each.is_property)

@@ -208,6 +208,11 @@ class Knowledge:
         else:
             self.asked[question] = {*askers, asker}
 
+    def run_by(self, function: Function) -> list[Function | Virtual]:
+        """Return the callees of a function that are part of its run."""
+        callees = self.callees.get(function, {})
+        return [callee for callee, how in callees.items() if Called.LATER not in how]
+
     def cells(self) -> list[Cells[Any, Any]]:
         """Return the cells of every sort."""
         return [getattr(self, name) for name in _SORTS]

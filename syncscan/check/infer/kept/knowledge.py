@@ -31,7 +31,7 @@ from syncscan.check.infer.source.indexer import parameters_of
 
 _ABOUT_A_FILE = '["t","'  # the beginning of questions about what is imported from a name
 _EMPTY_CELL = "[[],[],[]]"  # without contributions and readers
-_CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of its value takes long)
+_CALLED = {how.value: how for how in map(Called, range(8))}  # (to make one of its value takes long)
 
 
 def names_of(solver: Solver, before: Names | None = None) -> Names:

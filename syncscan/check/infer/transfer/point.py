@@ -108,7 +108,7 @@ class Point:
     """The instruction at hand, in the function at hand."""
 
     __slots__ = (
-        "answers", "context", "default_device", "function", "is_allowed", "module", "node", "number", "recorder",
+        "answers", "context", "default_device", "function", "is_allowed", "is_later", "module", "node", "number", "recorder",
         "site", "solver", "state", "stratum", "trace",
     )  # fmt: skip
 
@@ -124,6 +124,7 @@ class Point:
         self.stratum = USED_STRATUM  # up to which questions are answered now
         self.default_device: AbstractValue | None = None
         self.is_allowed = False
+        self.is_later = False  # what is called now, torch calls later
         self.site: CallSite | None = None
         self.trace: Trace | None = None
         self.recorder: Recording | None = None
@@ -247,6 +248,12 @@ class Point:
         handler = CALLABLES.get(callee.kind)
         return handler(self, callee, call) if handler is not None else BOTTOM
 
+    def call_later(self, callee: AbstractValue, call: Call) -> None:
+        """Pass arguments to a callee that torch calls, after the function at hand has handed it on."""
+        before, self.is_later = self.is_later, True
+        self.call(callee, call)
+        self.is_later = before
+
     def call_method(self, base: AbstractValue, name: str, call: Call) -> AbstractValue:
         """Return the result of ``base.name(...)``."""
         handler = METHODS.get(base.kind)
@@ -272,7 +279,9 @@ class Point:
         callees = self.state.callees
         before = callees.get(callee)
         if before is None:
-            before = callees[callee] = Called.WITHOUT_GPU
+            before = callees[callee] = Called.LATER if self.is_later else Called.WITHOUT_GPU
+        elif Called.LATER in before and not self.is_later:
+            before = callees[callee] = before & ~Called.LATER
         if self.is_allowed:
             callees[callee] = before | Called.ALLOWED
         elif Called.WITH_GPU not in before:
