@@ -122,9 +122,21 @@ def updated(base: AbstractValue, other: AbstractValue) -> AbstractValue:
     """Return a dictionary after ``base.update(other)``."""
     known, more = items_of_table(base), items_of_table(other)
     if known is None or more is None:
-        return put(base, BOTTOM, element_of(other))
+        return put(base, BOTTOM, join_all(map(_item_of, other.options)))
     rest = join(known.get(REST, BOTTOM), more.get(REST, BOTTOM))
     return table(known | more | ({} if rest is BOTTOM else {REST: rest}))
+
+
+def _item_of(source: AbstractValue) -> AbstractValue:
+    """Return an item of a dictionary, or the second item of a pair in a list of keys and items."""
+    element = element_of(source)
+    return element if source.kind is Kind.DICT else join_all(map(_second, element.options))
+
+
+def _second(pair: AbstractValue) -> AbstractValue:
+    if pair.kind is not Kind.TUPLE:
+        return pair
+    return pair.items[1] if pair.items is not None and len(pair.items) == 2 else element_of(pair)
 
 
 def item_of_table(base: AbstractValue, index: AbstractValue) -> AbstractValue:

@@ -94,6 +94,7 @@ class CallSite(NamedTuple):
     names_dtype: bool = False  # an argument is a dtype by its name
     empty_data: frozenset[int | str] = frozenset()  # the arguments that are written out as ``[]``
     annotation: Any = None  # the first argument as an annotation, for ``typing.cast``
+    affixes: tuple[str, str] = ("", "")  # how the computed name for ``getattr`` begins and ends
 
     @property
     def spreads(self) -> bool:

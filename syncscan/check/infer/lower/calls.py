@@ -39,8 +39,8 @@ def _method_call(to: Lowering, node: ast.Call, function: ast.Attribute) -> Slot:
     called = (base,) if bound is None else (base, bound)
     site = CallSite(0, attribute=function.attr, has_bound=bound is not None)
     slot = _emit_call(to, Op.CALL_METHOD, called, node, site)
-    if function.attr in _FILLS and to.path(function.value):
-        mutate(to, function.value, to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot]))
+    if function.attr in _FILLS:
+        _note_filled(to, function.value, slot)
     elif function.attr in _RESIZES:
         _note_resized(to, function.value)
     for keyword in node.keywords:
@@ -48,6 +48,25 @@ def _method_call(to: Lowering, node: ast.Call, function: ast.Attribute) -> Slot:
             _note_resized(to, keyword.value)
     _note_default_device(to, node, slot)
     return slot
+
+
+def _note_filled(to: Lowering, node: ast.expr, slot: Slot) -> None:
+    """Rebind a container to its value after a call such as `append`, and the container of which it is an item."""
+    outer, index = _item(node)
+    if to.path(node):
+        mutate(to, node, to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot]))
+    if outer is not None and index is not None and to.path(outer):
+        added = to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot])
+        mutate(to, outer, to.emit(Op.PUT, (to.peek(outer), to.peek(index), added), None))
+
+
+def _item(node: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return the container and the index of an item: `outer[index]` or `outer.setdefault(index, ...)`."""
+    if isinstance(node, ast.Subscript):
+        return node.value, node.slice
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault":
+        return node.func.value, next(iter(node.args), None)
+    return None, None
 
 
 def _note_resized(to: Lowering, node: ast.expr) -> None:
@@ -82,6 +101,7 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
         any("type" in name for name in names),
         frozenset(_empty(node)) or _NOT_EMPTY,
         node.args[0] if names and last_name(node.func) == "cast" else None,
+        _computed_name(node),
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
@@ -91,6 +111,25 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
 
 
 _NOT_EMPTY: frozenset[int | str] = frozenset()  # CPython makes a new one each time
+_NO_AFFIXES = ("", "")
+
+
+def _computed_name(node: ast.Call) -> tuple[str, str]:
+    """Return how the name that ``getattr`` reads begins and ends, where the name is computed."""
+    return _affixes(node.args[1]) if len(node.args) > 1 and last_name(node.func) == "getattr" else _NO_AFFIXES
+
+
+def _affixes(name: ast.expr) -> tuple[str, str]:
+    """Return how a computed text begins and ends, as in `f"_run_{kind}"` and `"_run_" + kind`."""
+    if isinstance(name, ast.JoinedStr) and name.values:
+        return _text(name.values[0]), _text(name.values[-1])
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        return _affixes(name.left)[0] or _text(name.left), _affixes(name.right)[1] or _text(name.right)
+    return _NO_AFFIXES
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 @functools.lru_cache(maxsize=65536)

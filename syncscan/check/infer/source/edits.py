@@ -161,7 +161,7 @@ class ModuleEdit:
         for one, other in ((before.methods, now.methods), (before.nested, now.nested)):
             names |= self._differing(one, other)
         names |= self._differing(before.annotations, now.annotations)
-        return names | ({FIELDS} if [*before.annotations] != [*now.annotations] else set())
+        return names | ({FIELDS} if names or [*before.annotations] != [*now.annotations] else set())
 
     # What is taken over
 

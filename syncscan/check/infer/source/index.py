@@ -22,7 +22,7 @@ _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 AUTOGRAD_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 LAMBDA = "<lambda>"
 NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
-FIELDS = ""  # stands among the members of a class for the order of its fields
+FIELDS = ""  # stands among the members of a class for their names, and the order of its fields
 ALL = "*"  # of `from module import *`
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 

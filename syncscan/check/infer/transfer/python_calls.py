@@ -14,6 +14,7 @@ from syncscan.check.infer.domain.basic import (
     iterated,
     list_of,
     partial_of,
+    put,
     sequence,
     slice_of,
     table,
@@ -21,7 +22,7 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.index import FIELDS, Class
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
@@ -102,7 +103,25 @@ def _sequence_of(at: Point, kind: Kind, call: Call) -> AbstractValue:
     return list_of(iterated(given), kind)
 
 
-@register(FUNCTIONS, "builtins.dict")
+@register(FUNCTIONS, "collections.deque")
+def _deque(at: Point, call: Call) -> AbstractValue:
+    return _list(at, Call(call.args[:1], {}))
+
+
+@register(FUNCTIONS, "collections.defaultdict")
+def _with_default(at: Point, call: Call) -> AbstractValue:
+    """Return a dictionary whose unknown items are what the first argument makes."""
+    whole = _dict(at, Call(call.args[1:], call.kwargs))
+    made = at.call(call.first, Call((), {}, call.site)) if call.args else BOTTOM
+    return put(whole, BOTTOM, made)
+
+
+@register(FUNCTIONS, "collections.Counter")
+def _counter(at: Point, call: Call) -> AbstractValue:
+    return list_of(INT, Kind.DICT)
+
+
+@register(FUNCTIONS, "builtins.dict", "collections.OrderedDict")
 def _dict(at: Point, call: Call) -> AbstractValue:
     if call.args and call.first is BOTTOM and not at.stays_open():
         return BOTTOM
@@ -141,10 +160,23 @@ def _slice(at: Point, call: Call) -> AbstractValue:
 @register(FUNCTIONS, "builtins.getattr")
 def _getattr(at: Point, call: Call) -> AbstractValue:
     name = call.args[1].payload if len(call.args) > 1 else None
-    if not isinstance(name, str):
-        return call.args[2] if len(call.args) > 2 else BOTTOM
-    value = named(at, at.attribute(call.first, name), name)
+    names = [name] if isinstance(name, str) else _computed_names(at, call)
+    value = join_all(named(at, at.attribute(call.first, each), each) for each in names)
     return join(value, call.args[2]) if len(call.args) > 2 else value
+
+
+def _computed_names(at: Point, call: Call) -> list[str]:
+    """Return the attributes of an object that a computed name may be: those that begin and end as it does, if they are few."""
+    cls, affixes = call.first.payload, call.site.affixes if call.site is not None else ("", "")
+    if not isinstance(cls, Class) or not any(affixes):
+        return []
+    at.asks(cls, FIELDS)
+    members = {name for base in cls.mro() for name in (*base.methods, *base.stored)}
+    names = sorted(name for name in members if name.startswith(affixes[0]) and name.endswith(affixes[1]))
+    return names if len(names) <= _MOST_NAMES else []
+
+
+_MOST_NAMES = 6
 
 
 @register(FUNCTIONS, "builtins.setattr")

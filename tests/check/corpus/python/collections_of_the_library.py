@@ -24,9 +24,9 @@ class Window:
             row.tolist()  # expect: SYN102
         window = deque([torch.ones(1, device="cuda")])
         window.appendleft(torch.ones(1, device="cuda"))
-        window[0].tolist()  # todo: SYN102
+        window[0].tolist()  # expect: SYN102
         table = defaultdict(list)
         table["a"].append(torch.ones(1, device="cuda"))
-        table["a"][0].tolist()  # todo: SYN102
+        table["a"][0].tolist()  # expect: SYN102
         ordered = OrderedDict(a=torch.ones(1, device="cuda"))
-        return ordered["a"].tolist()  # todo: SYN102
+        return ordered["a"].tolist()  # expect: SYN102

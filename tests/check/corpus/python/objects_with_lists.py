@@ -27,7 +27,7 @@ def run():
     plain.rows[0].item()  # silent
     nested = {"rows": []}
     nested["rows"].append(torch.ones(1, device="cuda"))
-    return nested["rows"][0].item()  # todo: SYN101
+    return nested["rows"][0].item()  # expect: SYN101
 
 
 def other(plain: Plain):

@@ -13,6 +13,6 @@ def run():
     pairs[0][0].tolist()  # expect: SYN102
     torch.zeros(4)[pairs[0][1]].item()  # silent
     by_index = dict(enumerate(rows))
-    by_index[0].tolist()  # todo: SYN102
+    by_index[0].tolist()  # expect: SYN102
     a, b, c, d = rows
     return a.tolist()  # expect: SYN102
