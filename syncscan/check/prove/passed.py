@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
 from syncscan.check.prove.frame import Arguments
 from syncscan.check.prove.values import TOP, AbstractValue, constant_of, join
-
-_WITHOUT_SELF = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
 def bound(function: Function, args: Arguments, *, has_receiver: bool) -> dict[str, AbstractValue]:
@@ -14,7 +12,7 @@ def bound(function: Function, args: Arguments, *, has_receiver: bool) -> dict[st
     parameters = function.parameters
     if function.owner is not None and not function.is_static:
         parameters = parameters[1:]
-        if not has_receiver or function.name in _WITHOUT_SELF:
+        if not has_receiver or function.name in TAKE_CLASSES:
             args = Arguments((), args.kwargs, spreads=True)
     return {each.name: _given(function, each, position, args) for position, each in enumerate(parameters)}
 

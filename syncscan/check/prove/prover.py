@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncscan.check.defects import reason_of
-from syncscan.check.infer.source.index import Class, Function, Module, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Class, Function, Module, Parameter
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
@@ -38,7 +38,6 @@ from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
-_TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _DEEPEST = 24  # nested walks and attributes in progress
 # Iterations of one walk, after which the walk is widened to anything. The order could decide there, so this is a guard: vLLM has 8.
 _MOST_ITERATIONS = 12
@@ -278,7 +277,7 @@ class Prover:
         """Return the value of a parameter: the declared value, the object of a method, or else anything."""
         parameter = function.by_name[name]
         if parameter is function.parameters[0] and function.owner is not None and not function.is_static:
-            kind = Kind.CLASS if function.is_of_class or function.name in _TAKE_CLASSES else Kind.INSTANCE
+            kind = Kind.CLASS if function.is_of_class or function.name in TAKE_CLASSES else Kind.INSTANCE
             return AbstractValue(kind, payload=function.owner)
         value = self._declared(function, parameter)
         if parameter.star:

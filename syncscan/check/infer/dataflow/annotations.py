@@ -153,6 +153,8 @@ class Annotations:
             return self._either(inside, module, scope)
         if name in _PASSED:
             return read(inside[0])
+        if name in {"type", "Type"}:
+            return join_all(map(_class_of, read(inside[0]).options))
         if name in {"tuple", "Tuple"}:
             return _tuple(inside, read)
         if name in _LISTS:
@@ -207,6 +209,11 @@ def _literal(node: ast.expr) -> AbstractValue:
 def _constant(node: ast.expr) -> AbstractValue:
     """Return the type of a constant in ``Literal[...]``; unknown for a member of an enumeration."""
     return _CONSTANTS.get(type(node.value), BOTTOM) if isinstance(node, ast.Constant) else BOTTOM
+
+
+def _class_of(instance: AbstractValue) -> AbstractValue:
+    is_of_project = instance.kind is Kind.INSTANCE and isinstance(instance.payload, Class)
+    return AbstractValue(Kind.CLASS, payload=instance.payload) if is_of_project else BOTTOM
 
 
 def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) -> AbstractValue:

@@ -24,6 +24,7 @@ LAMBDA = "<lambda>"
 NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
 FIELDS = ""  # stands among the members of a class for their names, and the order of its fields
 ALL = "*"  # of `from module import *`
+TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})  # in place of the object
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 # Decorators that make a kernel of what they are given; packages give them out under names of their own.

@@ -6,7 +6,7 @@ from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
@@ -84,7 +84,7 @@ _IS_USED = "`{}` is used as a tensor: the call blocks if the argument is on the 
 
 def _receiver(function: Function) -> AbstractValue:
     """Return the receiver of a method: the object, or the class of a class method."""
-    of_class = function.is_of_class or function.name == "__new__"
+    of_class = function.is_of_class or function.name in TAKE_CLASSES
     return AbstractValue(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
 
 

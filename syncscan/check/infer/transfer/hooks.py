@@ -18,6 +18,7 @@ _OF_MODULES = {
     "register_full_backward_hook": (_GRADIENTS, _GRADIENTS),
 }
 _OF_TENSORS = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
+HOOKS = _OF_TENSORS | _OF_MODULES.keys()  # the methods that take one
 
 
 def hand_on(at: Point, base: AbstractValue, name: str, call: Call) -> None:

@@ -30,7 +30,7 @@ from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
-from syncscan.check.infer.transfer.hooks import hand_on
+from syncscan.check.infer.transfer.hooks import HOOKS, hand_on
 from syncscan.check.infer.transfer.loaders import prepared
 from syncscan.check.infer.transfer.made_modules import tell_base
 from syncscan.check.infer.transfer.methods import inherited, is_known_base, made_by_base
@@ -203,7 +203,8 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     if site.has_bound and values[1].kind is not Kind.UNKNOWN:
         return by_use(at, at.call(values[1], call))
     made = by_use(at, at.call_method(values[0], site.attribute, call))
-    hand_on(at, values[0], site.attribute, call)
+    if site.attribute in HOOKS:
+        hand_on(at, values[0], site.attribute, call)
     return join(made, prepared(values[0], site.attribute, call))
 
 
