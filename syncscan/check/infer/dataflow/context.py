@@ -12,12 +12,12 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.edits import ModuleEdit
-from syncscan.check.infer.source.index import Function, Module, Parameter
+from syncscan.check.infer.source.index import NO_NAMES, Function, Module, Parameter
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.texts import chosen_by_text
+from syncscan.check.infer.source.texts import chosen_by_text, names_attributes
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import Operation, OperationTable, stubs
@@ -63,6 +63,7 @@ class Context:
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._chosen: dict[Function, frozenset[str]] = {}
+        self._known_by_text: dict[Function, frozenset[str]] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._has_tables: dict[Module, bool] = {}
         self._places: dict[str, Device] = {}
@@ -113,6 +114,7 @@ class Context:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):
                 self._chosen.pop(function, None)
+                self._known_by_text.pop(function, None)
             self._has_tables.pop(edit.module, None)
             for function in [each for each in self._uses if each.module is edit.module]:
                 del self._uses[function]
@@ -180,6 +182,14 @@ class Context:
         known = self._chosen.get(function)
         if known is None:
             known = self._chosen[function] = chosen_by_text(function)
+        return known
+
+    def known_by_text(self, function: Function) -> frozenset[str]:
+        """Return the parameters of a function whose texts are followed from its callers; cached."""
+        known = self._known_by_text.get(function)
+        if known is None:
+            named = names_attributes(function) if function.module.lines.mention("setattr") else NO_NAMES
+            known = self._known_by_text[function] = self.chosen_by_text(function) | named
         return known
 
 

@@ -27,6 +27,14 @@ def chosen_by_text(function: Function) -> frozenset[str]:
     return frozenset(found & names) or NO_NAMES
 
 
+def names_attributes(function: Function) -> frozenset[str]:
+    """Return the parameters under whose texts the body sets attributes, as in ``setattr(self, name, value)``."""
+    names = {parameter.name for parameter in function.parameters if not parameter.star}
+    calls = (node for node in walk(function.node) if isinstance(node, ast.Call) and len(node.args) == 3)
+    given = [call.args[1] for call in calls if last_name(call.func) == "setattr"]
+    return frozenset(each.id for each in given if isinstance(each, ast.Name) and each.id in names) or NO_NAMES
+
+
 def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
     """Return the name, the text and whether they must be equal for ``name == "text"``; None for other nodes."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.left, ast.Name):

@@ -338,7 +338,7 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
     """Contribute the arguments of a call to the cells of the parameters."""
     if not at.may_tell(function.module):
         return
-    cells, chosen = at.context.known.parameters, at.context.chosen_by_text(function)
+    cells, chosen = at.context.known.parameters, at.context.known_by_text(function)
     if chosen:
         _tell_texts(at, function, passed, call)
     defaulted = at.context.known.defaulted
@@ -356,8 +356,8 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
 
 
 def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:
-    """Contribute the texts passed to parameters that select behaviour by their text."""
-    texts, chosen = at.context.known.texts, at.context.chosen_by_text(function)
+    """Contribute the texts passed to parameters that select behaviour, or name an attribute, by their text."""
+    texts, chosen = at.context.known.texts, at.context.known_by_text(function)
     given = [
         (parameter, value, _slot_of(function, parameter, call))
         for parameter, value in passed

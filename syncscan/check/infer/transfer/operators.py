@@ -97,7 +97,13 @@ def _answer_of_two(at: Point, left: AbstractValue, right: AbstractValue, operato
     is_other = Kind.STRING in kinds or (Kind.NONE in kinds and Kind.NDARRAY not in kinds)
     if operator in {"Eq", "NotEq"} and is_other:
         return BOOL  # a tensor equals no text and not None, and torch does not look at it to say so (torch 2.11, H100)
+    if operator in _ORDERS and not kinds.isdisjoint(_CONTAINERS) and not kinds <= _CONTAINERS:
+        return BOTTOM  # a container has no order with a number or a tensor
     return _answer(at, [left, right], operator)
+
+
+_ORDERS = frozenset({"Lt", "LtE", "Gt", "GtE"})
+_CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
 
 
 def _answer(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:

@@ -224,7 +224,7 @@ class Point:
     def texts(self, value: AbstractValue, slot: Slot) -> frozenset[str]:
         """Return the texts that a value may be, with `ANY_TEXT` for unknown ones; for a parameter, those that callers pass."""
         passed = self.context.parameter_at(self.state, slot)
-        if passed is not None and passed.name in self.context.chosen_by_text(self.function):
+        if passed is not None and passed.name in self.context.known_by_text(self.function):
             default = passed.default.value if isinstance(passed.default, ast.Constant) else None
             own = {default} if isinstance(default, str) else set()
             return self.read(self.context.known.texts[passed]) | own

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from syncscan.check.infer.dataflow.cells import ANY_TEXT
 from syncscan.check.infer.domain.basic import (
     BOOL,
     EMPTY,
@@ -182,14 +185,21 @@ _MOST_NAMES = 6
 @register(FUNCTIONS, "builtins.setattr")
 def _setattr(at: Point, call: Call) -> AbstractValue:
     if len(call.args) == 3:
-        name, value = call.args[1].payload, call.args[2]
+        value = call.args[2]
+        names = at.texts(call.args[1], call.slot_of(1)) or {ANY_TEXT}
         for option in call.first.options:
             if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
-                if isinstance(name, str):
-                    store_attribute(at, option.payload, name, value)
-                else:
-                    store_any_attribute(at, option.payload, value)
+                _store(at, option.payload, names, value)
     return NONE
+
+
+def _store(at: Point, cls: Class, names: Collection[str], value: AbstractValue) -> None:
+    """Store a value under each of some names; `ANY_TEXT` stands for any name."""
+    for name in names:
+        if name == ANY_TEXT:
+            store_any_attribute(at, cls, value)
+        else:
+            store_attribute(at, cls, name, value)
 
 
 @register(FUNCTIONS, "functools.partial")
