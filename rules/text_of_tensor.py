@@ -12,7 +12,7 @@ a copy without blocking has arrived.
 
 import ast
 
-from syncscan.model import Kind, Value
+from syncscan.model import Device, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -86,8 +86,12 @@ def _tensor(node: ast.AST, facts: Facts) -> ast.expr | None:
 
 
 def _tensor_in(value: Value) -> Value | None:
-    """Return a value that holds a tensor on the GPU; None where the value may be a text instead, which most texts are made of."""
-    if any(option.kind is Kind.STRING for option in value.options):
+    """Return a value that holds a tensor on the GPU; None where the value may be a text instead, which most texts are made of.
+
+    A number beside a tensor on the GPU is the start of a sum. Beside one that other callers keep on the host, it is what such callers get.
+    """
+    kinds = {option.kind for option in value.options}
+    if Kind.STRING in kinds or (Kind.NUMBER in kinds and value.device is Device.MIXED):
         return None
     return on_gpu(value)
 

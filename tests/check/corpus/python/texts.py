@@ -24,6 +24,23 @@ def run():
     return shape, nested, old, two, new
 
 
+def summed(batches):
+    total = 0.0
+    for _ in batches:
+        total += torch.ones((), device="cuda")
+    return f"total {total:.3f}"  # expect: SYN107
+
+
+def mean_of(x, count):
+    return x.sum() / count if count else 0.0
+
+
+def report():
+    first = mean_of(torch.ones(3, device="cuda"), 3)
+    second = mean_of(torch.ones(3), 3)
+    return f"{first:.3f} {second:.3f}"  # silent: no call is told from the other
+
+
 def scaled(table, other):
     scaling = other if table else "none"
     return 2 / (scaling["factor"] * torch.ones(4, device="cuda"))  # silent: no text is asked for "factor"
