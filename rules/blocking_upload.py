@@ -31,6 +31,7 @@ from ._code import CallCode, as_argument
 from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
 from ._made_on import DeviceCode, is_alike, is_exact, made_on
+from ._new_modules import is_still_new
 from ._parts import attribute_behind
 from ._pinned import with_pinned_source
 from ._shared import (
@@ -150,7 +151,7 @@ host = pinned.to(torch.float16)
         if is_true(facts.argument(call, "non_blocking")):
             return None
         if facts.name_of(call.func) in _OF_MODULES:
-            return _of_a_module(call, facts)
+            return _of_a_module(call, facts) if is_still_new(call, facts) else None
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
@@ -163,6 +164,7 @@ host = pinned.to(torch.float16)
 
 def _of_a_module(call: ast.Call, facts: Facts) -> Match:
     module, device = _receiver(call), facts.argument(call, "device")
+    device = None if device is not None and facts.of(device).kind is Kind.NONE else device
     message = (
         f"Moving {shown(module, facts)} to the GPU blocks the CPU until each of its parameters is copied"
     )

@@ -54,7 +54,7 @@ class _Search:
         finding = self._finding_in(function)
         if finding is not None:
             return _leading_to(finding)
-        for callee in self._solver.known.callees.get(function, ()) if depth else ():
+        for callee in self._solver.known.run_by(function) if depth else ():
             wait = self.wait_of(callee, depth - 1)
             if wait is not None:
                 return _called(function, callee.name, wait)

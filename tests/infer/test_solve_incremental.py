@@ -81,3 +81,33 @@ def test_of_two_overriding_methods_the_first_in_the_file_is_the_evidence() -> No
     result, stages = asked(engine, sources)
     assert not stages["read"]
     assert result == asked(_engine(), sources)[0]
+
+
+_HOLDER = """import torch
+class Holder:
+    def put(self, name, value):
+        {body}
+    def read(self):
+        return self.rows.item()
+    def run(self, kind):
+        return getattr(self, f"_run_{{kind}}")(torch.zeros(3, device="cuda"))
+    def {method}(self, x):
+        return x.sum().item()
+"""
+_SETTER = "import torch\nfrom holder import Holder\ndef fill(h: Holder):\n    h.put('rows', torch.ones((), device='cuda'))\n"
+
+
+def test_names_that_are_passed_or_computed_are_followed_after_edits() -> None:
+    """A method that begins to set an attribute under a parameter's name, and one that begins to fit a computed name."""
+    engine = _engine()
+    found = []
+    for body, method in (("pass", "other"), ("setattr(self, name, value)", "other"), ("pass", "_run_fast")):
+        sources = {
+            "holder": source("holder", _HOLDER.format(body=body, method=method)),
+            "setter": source("setter", _SETTER),
+        }
+        result, stages = asked(engine, sources)
+        assert result == asked(_engine(), sources)[0]
+        assert not found or not stages["read"]
+        found.append([each.line for each in result.findings])
+    assert found == [[], [6], [10]]

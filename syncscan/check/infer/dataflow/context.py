@@ -110,21 +110,31 @@ class Context:
 
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
         """Invalidate facts of edited source, and return the functions whose lookups have other results now."""
+        had_read = set[Function]()
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
-            for function in (*edit.functions, *edit.gone):
+            asks_callers = {function for function in edit.functions if self._asks_for_texts_anew(function)}
+            for caller, callees in self.known.callees.items() if asks_callers else ():
+                if not asks_callers.isdisjoint(callees):
+                    had_read.add(caller)
+            for function in edit.gone:
                 self._chosen.pop(function, None)
                 self._known_by_text.pop(function, None)
             self._has_tables.pop(edit.module, None)
             for function in [each for each in self._uses if each.module is edit.module]:
                 del self._uses[function]
-        had_read = set[Function]()
         for name, was_refreshed in [*self._refreshed.items()]:
             if any(edit.mentions(name) for edit in edits):
                 self._refreshed[name] = is_refreshed(self.modules, name)
                 if self._refreshed[name] is not was_refreshed:
                     had_read |= self._asking[name]
         return had_read
+
+    def _asks_for_texts_anew(self, function: Function) -> bool:
+        """Return whether an edited function follows the texts of other parameters than before."""
+        self._chosen.pop(function, None)
+        before = self._known_by_text.pop(function, None)
+        return bool(now := self.known_by_text(function)) and now != before
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""

@@ -16,7 +16,7 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
-from syncscan.check.infer.transfer.made_modules import tell_modules
+from syncscan.check.infer.transfer.made_modules import moves_something, tell_modules
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.special_methods import run
@@ -146,7 +146,7 @@ def _returned(at: Point, value: AbstractValue) -> None:
     if names:
         at.tell(known.placing[function], frozenset(names))
     if value is not BOTTOM:
-        at.tell(known.returns[function], returned(value))
+        at.tell(known.returns[function], crossing(value) if moves_something(at) else returned(value))
 
 
 def _declared_result(at: Point) -> AbstractValue:

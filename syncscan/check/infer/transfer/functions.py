@@ -391,14 +391,15 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     cls = callee.payload
     if not isinstance(cls, Class):
         return BOTTOM
-    instance = AbstractValue(Kind.INSTANCE, payload=cls)
+    instance, passed = AbstractValue(Kind.INSTANCE, payload=cls), Passed()
     store_any_attribute(at, cls, call.any_keyword)
     at.asks(cls, "__init__")
     at.asks(cls, "__post_init__")
     init = cls.find_method("__init__")
     if init is not None:
         at.note_called(init, call)
-        pass_arguments(at, init, passed_by(init, call.on(instance)), call)
+        passed = passed_by(init, call.on(instance))
+        pass_arguments(at, init, passed, call)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(at.fields(cls), call.args, strict=False), *call.kwargs.items()]:
             store_attribute(at, cls, name, value)
@@ -409,4 +410,4 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)
-    return new_module(at, instance, call)
+    return new_module(at, instance, passed)

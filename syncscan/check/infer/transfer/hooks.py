@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import list_of
+from syncscan.check.infer.domain.basic import is_module, list_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
@@ -28,9 +28,16 @@ def hand_on(at: Point, base: AbstractValue, name: str, call: Call) -> None:
         return
     if name in _OF_TENSORS and base.kind is Kind.TENSOR:
         at.call_later(hook, Call((base,), {}))
-    elif name in _OF_MODULES:
+    elif name in _OF_MODULES and _may_be_on_gpu(base):
         passed = [_passed(at, base, what) for what in _OF_MODULES[name]]
         at.call_later(hook, Call((base, *passed), {}))
+
+
+def _may_be_on_gpu(base: AbstractValue) -> bool:
+    """Return whether a value is unknown, or a module that is not known to be on the host."""
+    return base.kind is Kind.UNKNOWN or all(
+        is_module(option) and option.device is not Device.CPU for option in base.options
+    )
 
 
 def _passed(at: Point, module: AbstractValue, what: str) -> AbstractValue:

@@ -1,21 +1,26 @@
 """Modules as they are made: their parameters and buffers are on the host until the module moves.
 
-An object of a module's class is on the host while the function at hand holds it; other functions may see it after a move.
+An object of a module's class is on the host for the function that makes it. So it is for the callers of a function that returns the object, and
+moves nothing. Others may see it after a move. A move in place does not change the value: SYN302 looks at the uses of a name up to the move.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from syncscan.check.infer.domain.basic import is_module
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import AbstractValue, refine
-from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.source.index import Class, Parameter
+from syncscan.check.infer.source.syntax import dotted_name, walk
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell
 from syncscan.model import Confidence, Device, Kind
+
+Passed = Iterable[tuple[Parameter, AbstractValue]]
 
 WITH_PARAMETERS = frozenset(
     f"torch.nn.{name}"
@@ -34,30 +39,51 @@ _APART = {Device.UNKNOWN, Device.CUDA}  # of parts that do not tell where the ot
 def new_layer(at: Point, name: str, call: Call) -> AbstractValue:
     """Return a new layer of torch: where the layers around which it is are, and on the host if it has parameters."""
     parts = _parts(call.values)
-    if name in WITH_PARAMETERS and _makes_parameters(call):
-        parts.append(_on_host(at))
+    if name in WITH_PARAMETERS and _makes_parameters(name, call):
+        parts += _own_parts(at, call)
     there = join_all(parts)
     return AbstractValue(Kind.INSTANCE, there.device, there.confidence, payload=name, via=there.via)
 
 
-def new_module(at: Point, value: AbstractValue, call: Call) -> AbstractValue:
-    """Return a new object of a class of the project; a module is on the host if it makes, or is given, parts there."""
+def new_module(at: Point, value: AbstractValue, passed: Passed) -> AbstractValue:
+    """Return a new object of a class of the project; a module is on the host if it makes, or keeps, parts there."""
     cls: Class = value.payload
     if not cls.is_module:
         return value
     made = [at.read(at.context.known.registered[base, ANY_NAME]) for base in cls.mro()]
-    given = [_part(part.device) for part in _parts(call.values) if part.device not in _APART]
-    there = join_all([*made, *given])
+    parts = [(parameter, part) for parameter, given in passed for part in _parts([given])]
+    kept = _kept(cls) if any(part.device not in _APART for _, part in parts) else ()
+    made += [
+        _part(part.device)
+        for parameter, part in parts
+        if parameter.name in kept and part.device not in _APART
+    ]
+    there = join_all([*made, _part(Device.OTHER)] if made and _has_default_device(at) else made)
     return refine(value, device=there.device, confidence=there.confidence)
+
+
+def _kept(cls: Class) -> set[str]:
+    """Return the parameters of an initialiser that become attributes, as in ``self.inner = inner``."""
+    init = cls.find_method("__init__")
+    stores = [node for node in walk(init.node) if isinstance(node, ast.Assign)] if init is not None else []
+    return {
+        node.value.id
+        for node in stores
+        if isinstance(node.value, ast.Name)
+        and any(isinstance(target, ast.Attribute) for target in node.targets)
+    }
 
 
 def moved_module(at: Point, module: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return a module of the project after ``to`` or ``cuda``."""
     at.call_outside(f"torch.nn.Module.{name}", call.on(module))
-    if call.given(0, "device").kind is Kind.DTYPE:
+    device = call.given(0, "device")
+    if device.kind is Kind.DTYPE:
         return module
+    if device is BOTTOM and name == "to" and not at.stays_open():
+        return refine(module, device=Device.UNKNOWN, confidence=Confidence.PROVED)
     _tell(at, module.payload, Device.OTHER)  # by an initialiser that moves its own object
-    return refine(module, device=Device.UNKNOWN, confidence=Confidence.PROVED)
+    return refine(module, device=Device.OTHER, confidence=Confidence.INFERRED)
 
 
 def tell_tensor(at: Point, tensor: AbstractValue) -> None:
@@ -69,8 +95,9 @@ def tell_tensor(at: Point, tensor: AbstractValue) -> None:
 
 def tell_modules(at: Point, cls: Class, value: AbstractValue) -> None:
     """Contribute the modules in a value that becomes an attribute of a module."""
-    for part in _parts([value]) if cls.is_module else ():
-        _tell(at, cls, part.device)
+    for part in value.options if cls.is_module else ():
+        if is_module(part):
+            _tell(at, cls, part.device)
 
 
 def tell_base(at: Point, cls: Class, base: str, call: Call) -> None:
@@ -82,7 +109,17 @@ def _tell(at: Point, cls: Class, place: Device) -> None:
     """Contribute a part that a module has once it is made; `OTHER` if it may be elsewhere than on the host."""
     if place in _APART or at.function.owner is not cls or not cls.makes(at.function.name):
         return
+    place = Device.OTHER if moves_something(at) else place
     tell(at, at.context.known.registered[cls, ANY_NAME], _part(place))
+
+
+def moves_something(at: Point) -> bool:
+    """Return whether the function at hand may move a module in place that has a name: ``self.inner.to(device)``."""
+    calls = (node.func for node in walk(at.function.node) if isinstance(node, ast.Call))
+    return any(
+        isinstance(called, ast.Attribute) and called.attr in _IN_PLACE and dotted_name(called.value) != ""
+        for called in calls
+    )
 
 
 def _part(place: Device) -> AbstractValue:
@@ -96,12 +133,29 @@ def _parts(values: Iterable[AbstractValue]) -> list[AbstractValue]:
     return [AbstractValue(Kind.TENSOR, part.device, part.confidence, via=part.via) for part in modules]
 
 
-def _makes_parameters(call: Call) -> bool:
+def _makes_parameters(name: str, call: Call) -> bool:
     """Return whether the arguments of a layer leave its parameters to it, and name no device for them."""
-    return _KEYWORDS.isdisjoint(call.kwargs) and not (call.site is not None and call.site.spreads)
+    if call.site is not None and (call.site.spreads or call.site.names_device):
+        return False
+    is_short = len(call.args) <= _PLAIN_ARGUMENTS.get(name.rpartition(".")[2], len(call.args))
+    return _KEYWORDS.isdisjoint(call.kwargs) and is_short
 
 
-def _on_host(at: Point) -> AbstractValue:
-    """Return a tensor on the host; it may be elsewhere if the project sets a default device."""
-    has_default = at.read(at.context.known.default_device).kind is Kind.DEVICE
-    return AbstractValue(Kind.TENSOR, Device.OTHER if has_default else Device.CPU, Confidence.INFERRED)
+def _own_parts(at: Point, call: Call) -> list[AbstractValue]:
+    """Return the parameters that a layer makes; they may be elsewhere if an argument, or the project, names a device."""
+    if any(value is BOTTOM for value in call.args) and not at.stays_open():
+        return []
+    names_device = any(value.kind in {Kind.DEVICE, Kind.STRING} for value in call.args)
+    return [_part(Device.OTHER if names_device or _has_default_device(at) else Device.CPU)]
+
+
+# Behind so many positional arguments, a norm is told to have no parameters.
+_PLAIN_ARGUMENTS = {"GroupNorm": 3, "LayerNorm": 2, "RMSNorm": 2}
+_IN_PLACE = {"to", "cuda", "to_empty", "_apply"}
+
+
+def _has_default_device(at: Point) -> bool:
+    """Return whether a default device other than the CPU is set here, or for constructors anywhere in the project."""
+    here = at.default_device
+    is_set = here is not None and here.kind is Kind.DEVICE and here.device is not Device.CPU
+    return is_set or at.read(at.context.known.default_device).kind is Kind.DEVICE

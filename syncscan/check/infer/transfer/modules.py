@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, list_of, sequence, table
+from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, is_module, list_of, sequence, table
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
@@ -46,8 +46,7 @@ def before_a_move(at: Point, cls: Class, name: str, value: AbstractValue) -> Abs
 
 def is_layer(value: AbstractValue) -> bool:
     """Return whether a value is a module of a class of torch."""
-    is_outside = value.kind is Kind.INSTANCE and isinstance(value.payload, str)
-    return is_outside and value.payload.startswith("torch.nn.")
+    return is_module(value) and isinstance(value.payload, str)
 
 
 def weight_of_layer(at: Point, layer: AbstractValue) -> AbstractValue:

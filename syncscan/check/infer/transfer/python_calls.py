@@ -163,19 +163,24 @@ def _slice(at: Point, call: Call) -> AbstractValue:
 @register(FUNCTIONS, "builtins.getattr")
 def _getattr(at: Point, call: Call) -> AbstractValue:
     name = call.args[1].payload if len(call.args) > 1 else None
-    names = [name] if isinstance(name, str) else _computed_names(at, call)
-    value = join_all(named(at, at.attribute(call.first, each), each) for each in names)
+    if isinstance(name, str):
+        read = [(call.first, name)]
+    else:
+        read = [(option, each) for option in call.first.options for each in _computed_names(at, option, call)]
+    value = join_all(named(at, at.attribute(option, each), each) for option, each in read)
     return join(value, call.args[2]) if len(call.args) > 2 else value
 
 
-def _computed_names(at: Point, call: Call) -> list[str]:
+def _computed_names(at: Point, object_: AbstractValue, call: Call) -> list[str]:
     """Return the attributes of an object that a computed name may be: those that begin and end as it does, if they are few."""
-    cls, affixes = call.first.payload, call.site.affixes if call.site is not None else ("", "")
-    if not isinstance(cls, Class) or not any(affixes):
+    cls, (start, end) = object_.payload, call.site.affixes if call.site is not None else ("", "")
+    if not isinstance(cls, Class) or not (start or end):
         return []
     at.asks(cls, FIELDS)
-    members = {name for base in cls.mro() for name in (*base.methods, *base.stored)}
-    names = sorted(name for name in members if name.startswith(affixes[0]) and name.endswith(affixes[1]))
+    members = {
+        name for base in cls.mro() for name in (*base.methods, *base.stored) if len(name) > len(start + end)
+    }
+    names = sorted(name for name in members if name.startswith(start) and name.endswith(end))
     return names if len(names) <= _MOST_NAMES else []
 
 
@@ -186,7 +191,7 @@ _MOST_NAMES = 6
 def _setattr(at: Point, call: Call) -> AbstractValue:
     if len(call.args) == 3:
         value = call.args[2]
-        names = at.texts(call.args[1], call.slot_of(1)) or {ANY_TEXT}
+        names = at.texts(call.args[1], call.slot_of(1)) or ({ANY_TEXT} if at.stays_open() else set())
         for option in call.first.options:
             if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
                 _store(at, option.payload, names, value)

@@ -37,4 +37,9 @@ class Dispatch:
         return getattr(self, f"{name}")  # silent
 
 
+def of_one_or_none(found, side):
+    dispatch = Dispatch("fast") if found else None
+    return getattr(dispatch, f"{side}_total").item()  # expect: SYN101
+
+
 Dispatch("fast").run(torch.zeros(3))

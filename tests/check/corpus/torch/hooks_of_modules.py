@@ -47,3 +47,21 @@ weight = torch.zeros(3, device="cuda", requires_grad=True)
 weight.register_hook(lambda grad: print(grad.norm().item()))  # expect: SYN101
 on_host = torch.zeros(3, requires_grad=True)
 on_host.register_hook(lambda grad: print(grad.norm().item()))  # silent
+stays = nn.Linear(4, 4)
+stays.register_forward_hook(lambda module, inputs, output: print(output.sum().item()))  # silent
+
+
+class Watched:
+    def __init__(self, model: nn.Module):
+        self.model = model
+
+    def _hook(self, module, inputs, output):
+        print(output.mean().item())  # expect: SYN101
+
+    @property
+    def handle(self):
+        return self.model.register_forward_hook(self._hook)
+
+
+def watch(watched: Watched):
+    return watched.handle  # silent: the hook runs later

@@ -136,6 +136,77 @@ def asynchronous():
     Block(4).to(DEVICE, non_blocking=True)  # silent
 
 
+def moved_before():
+    twice = Block(4).to(DEVICE)  # expect: SYN302
+    twice.to(DEVICE)  # silent
+    in_place = Block(4)
+    in_place.to(DEVICE)  # expect: SYN302
+    in_place.to(DEVICE)  # silent
+    nn.Sequential(in_place).to(DEVICE)  # silent
+    around = Around(in_place)
+    around.to(DEVICE)  # silent
+    alias = second = Block(4)
+    alias.to(DEVICE)  # expect: SYN302
+    third = second
+    third.to(DEVICE)  # silent: it is the same module
+    handed = Block(4)
+    given(handed)
+    handed.to(DEVICE)  # silent: the callee may have moved it
+
+
+def moved_in_each_step(batches):
+    model = Block(4)
+    for _ in batches:
+        model.to(DEVICE)  # silent: it is there after the first step
+    for _ in batches:
+        fresh = Block(4)
+        fresh.to(DEVICE)  # expect: SYN302
+
+
+def build_moved():
+    model = Block(4)
+    model.to(DEVICE)  # expect: SYN302
+    return model
+
+
+def build_perhaps_moved(device):
+    model = Block(4)
+    if device is not None:
+        model = model.to(device)
+    return model
+
+
+class PartMoved(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block(4)
+        self.block.to(DEVICE)  # expect: SYN302
+
+
+class Unregistered(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.blocks = [Block(4)]
+        self.size = inner.size
+
+
+def made_by_others():
+    build_moved().to(DEVICE)  # silent
+    build_perhaps_moved(None).to(DEVICE)  # silent
+    PartMoved().to(DEVICE)  # silent
+    Unregistered(Block(4)).to(DEVICE)  # silent: it registers no part
+
+
+def by_position():
+    nn.Linear(4, 4, True, DEVICE).to(DEVICE)  # silent
+    nn.LayerNorm(4, 1e-5, False).to(DEVICE)  # silent
+    nn.GroupNorm(2, 4, 1e-5, False).to(DEVICE)  # silent
+    nn.LayerNorm(4, 1e-5).to(DEVICE)  # expect: SYN302
+    with torch.device("meta"):
+        empty = nn.Linear(4, 4)
+    empty.to(DEVICE)  # silent
+
+
 class Holder:
     def __init__(self):
         self.model = Block(4)
