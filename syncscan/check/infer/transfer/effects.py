@@ -146,7 +146,8 @@ def _returned(at: Point, value: AbstractValue) -> None:
     if names:
         at.tell(known.placing[function], frozenset(names))
     if value is not BOTTOM:
-        at.tell(known.returns[function], crossing(value) if moves_something(at) else returned(value))
+        outside, told = crossing(value), returned(value)  # which differ for a new module
+        at.tell(known.returns[function], outside if told is not outside and moves_something(at) else told)
 
 
 def _declared_result(at: Point) -> AbstractValue:
