@@ -134,7 +134,7 @@ TABLE: dict[str, Suggestion] = {
     "module": row(
         "302",
         "a new module",
-        "create the module inside of `with torch.device({device}):`, which makes its parameters on the GPU, with other random numbers",
+        "create the module in `with torch.device({device}):`, which makes its parameters on the GPU, with other random numbers",
     ),
     "array": row(
         "301 302 303",

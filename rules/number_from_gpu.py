@@ -6,8 +6,8 @@ All of these hide an `.item()`:
 - sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
 - `repeat(n)`, and the `alpha` of `torch.add`;
 - a list of GPU scalars given to `torch.tensor`, with one read for each element;
-- the mask of `nn.TransformerEncoder` and `nn.TransformerDecoder`, which compare it with a causal one unless `is_causal` says what it is;
-- the closure's result in a step of `torch.optim.LBFGS`.
+- a mask given to `nn.TransformerEncoder` or `nn.TransformerDecoder` without `is_causal`: the layer compares it with a causal mask;
+- the loss that `torch.optim.LBFGS.step` gets from its closure.
 
 **Stays silent** on
 

@@ -88,7 +88,7 @@ def _tensor(node: ast.AST, facts: Facts) -> ast.expr | None:
 def _tensor_in(value: Value) -> Value | None:
     """Return a value that holds a tensor on the GPU; None where the value may be a text instead, which most texts are made of.
 
-    A number beside a tensor on the GPU is the start of a sum. Beside one that other callers keep on the host, it is what such callers get.
+    A number beside a tensor on the GPU is the start of a sum. A number beside a tensor on several devices is the value for some callers.
     """
     kinds = {option.kind for option in value.options}
     if Kind.STRING in kinds or (Kind.NUMBER in kinds and value.device is Device.MIXED):

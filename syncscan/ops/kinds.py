@@ -18,7 +18,7 @@ A kind is put together from a few facts about a value::
     square                                  a matrix, or several, with as many rows as columns
     memory pinned, memory pageable          host memory of this sort
     true                                    a number, and true
-    module host                             an `nn.Module` with parameters or buffers, all of which are there
+    module host                             an `nn.Module` whose parameters and buffers are on the host; it has at least one
     holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
     holds host                              none is
     holds mask gpu, holds mask host         a mask there is among the elements

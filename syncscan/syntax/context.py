@@ -112,14 +112,19 @@ class SyntaxContext:
 
     def names_around(self, node: ast.AST) -> NamesIn:
         """Return the names of the function that contains a node, or those of the outermost known node outside functions."""
+        root = self.root(node)
+        if root not in self._names:
+            self._names[root] = NamesIn(root)
+        return self._names[root]
+
+    def root(self, node: ast.AST) -> ast.AST:
+        """Return the function that contains a node, or the outermost known node outside functions."""
         outermost = node
         for around in self.up(node, itself=False):
             outermost = around
             if isinstance(around, _FUNCTIONS):
                 break
-        if outermost not in self._names:
-            self._names[outermost] = NamesIn(outermost)
-        return self._names[outermost]
+        return outermost
 
     def up(self, node: ast.AST, *, itself: bool = True) -> Iterator[ast.AST]:
         """Yield a node and what contains the node, from the inside out."""

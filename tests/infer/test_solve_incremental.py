@@ -111,3 +111,20 @@ def test_names_that_are_passed_or_computed_are_followed_after_edits() -> None:
         assert not found or not stages["read"]
         found.append([each.line for each in result.findings])
     assert found == [[], [6], [10]]
+
+
+def test_what_an_initialiser_keeps_of_its_arguments_is_followed_after_edits() -> None:
+    """`Around(inner).to("cuda")` copies the parameters of `inner` as long as the initialiser keeps it."""
+    around = (
+        "from torch import nn\nclass Around(nn.Module):\n    def __init__(self, inner):\n"
+        "        super().__init__()\n        {}\n"
+    )
+    maker = "from torch import nn\nfrom around import Around\ndef make():\n    return Around(nn.Linear(4, 4)).to('cuda')\n"
+    engine, found = _engine(), []
+    for body in ("self.inner = inner", "self.size = inner.in_features", "self.part = inner"):
+        sources = {"around": source("around", around.format(body)), "maker": source("maker", maker)}
+        result, stages = asked(engine, sources)
+        assert result == asked(_engine(), sources)[0]
+        assert not found or not stages["read"]
+        found.append([each.code for each in result.findings])
+    assert found == [["SYN302"], [], ["SYN302"]]

@@ -11,4 +11,4 @@ class Called(Flag):
     WITHOUT_GPU = 0  # it passes nothing on the GPU
     WITH_GPU = auto()
     ALLOWED = auto()  # inside of a context that allows synchronization
-    LATER = auto()  # by torch, which is handed the callee: no part of the caller's run
+    LATER = auto()  # torch calls it later: it is no part of the caller's run

@@ -14,6 +14,7 @@ from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import NO_NAMES, Function, Module, Parameter
 from syncscan.check.infer.source.mirrors import is_refreshed
+from syncscan.check.infer.source.parts import kept_parameters, moves_in_place
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
@@ -64,6 +65,8 @@ class Context:
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._chosen: dict[Function, frozenset[str]] = {}
         self._known_by_text: dict[Function, frozenset[str]] = {}
+        self._kept: dict[Function, frozenset[str]] = {}
+        self._moves_in_place: dict[Function, bool] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._has_tables: dict[Module, bool] = {}
         self._places: dict[str, Device] = {}
@@ -110,16 +113,10 @@ class Context:
 
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
         """Invalidate facts of edited source, and return the functions whose lookups have other results now."""
-        had_read = set[Function]()
+        again = set[Function]()
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
-            asks_callers = {function for function in edit.functions if self._asks_for_texts_anew(function)}
-            for caller, callees in self.known.callees.items() if asks_callers else ():
-                if not asks_callers.isdisjoint(callees):
-                    had_read.add(caller)
-            for function in edit.gone:
-                self._chosen.pop(function, None)
-                self._known_by_text.pop(function, None)
+            again |= self._callers_concerned(edit)
             self._has_tables.pop(edit.module, None)
             for function in [each for each in self._uses if each.module is edit.module]:
                 del self._uses[function]
@@ -127,14 +124,27 @@ class Context:
             if any(edit.mentions(name) for edit in edits):
                 self._refreshed[name] = is_refreshed(self.modules, name)
                 if self._refreshed[name] is not was_refreshed:
-                    had_read |= self._asking[name]
-        return had_read
+                    again |= self._asking[name]
+        return again
 
-    def _asks_for_texts_anew(self, function: Function) -> bool:
-        """Return whether an edited function follows the texts of other parameters than before."""
+    def _callers_concerned(self, edit: ModuleEdit) -> set[Function]:
+        """Forget what the bodies of edited functions say, and return the callers of those that say something else now."""
+        concerning = {function for function in edit.functions if self._concerns_callers(function)}
+        for function in edit.gone:
+            for cache in (self._chosen, self._known_by_text, self._kept, self._moves_in_place):
+                cache.pop(function, None)
+        callers = self.known.callees.items() if concerning else ()
+        return {caller for caller, callees in callers if not concerning.isdisjoint(callees)}
+
+    def _concerns_callers(self, function: Function) -> bool:
+        """Return whether an edited function follows the texts of other parameters than before, or keeps other parts."""
         self._chosen.pop(function, None)
-        before = self._known_by_text.pop(function, None)
-        return bool(now := self.known_by_text(function)) and now != before
+        self._moves_in_place.pop(function, None)
+        texts, kept = self._known_by_text.pop(function, None), self._kept.pop(function, None)
+        if (now := self.known_by_text(function)) and now != texts:
+            return True
+        initialises = function.name == "__init__" and function.owner is not None and function.owner.is_module
+        return initialises and self.kept(function) != kept
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""
@@ -200,6 +210,20 @@ class Context:
         if known is None:
             named = names_attributes(function) if function.module.lines.mention("setattr") else NO_NAMES
             known = self._known_by_text[function] = self.chosen_by_text(function) | named
+        return known
+
+    def kept(self, initialiser: Function) -> frozenset[str]:
+        """Return the parameters that an initialiser keeps as attributes; cached."""
+        known = self._kept.get(initialiser)
+        if known is None:
+            known = self._kept[initialiser] = kept_parameters(initialiser)
+        return known
+
+    def moves_in_place(self, function: Function) -> bool:
+        """Return whether a function may move a module that has a name; cached."""
+        known = self._moves_in_place.get(function)
+        if known is None:
+            known = self._moves_in_place[function] = moves_in_place(function)
         return known
 
 

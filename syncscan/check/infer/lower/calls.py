@@ -51,22 +51,24 @@ def _method_call(to: Lowering, node: ast.Call, function: ast.Attribute) -> Slot:
 
 
 def _note_filled(to: Lowering, node: ast.expr, slot: Slot) -> None:
-    """Rebind a container to its value after a call such as `append`, and the container of which it is an item."""
-    outer, index = _item(node)
-    if to.path(node):
-        mutate(to, node, to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot]))
-    if outer is not None and index is not None and to.path(outer):
-        added = to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot])
-        mutate(to, outer, to.emit(Op.PUT, (to.peek(outer), to.peek(index), added), None))
+    """Rebind a container after a call such as `append`; for an item of a container, rebind that container."""
+    item = _item(node)
+    container = node if item is None else item[0]
+    if not to.path(container):
+        return
+    filled = to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot])
+    if item is not None:
+        filled = to.emit(Op.PUT, (to.peek(container), to.peek(item[1]), filled), None)
+    mutate(to, container, filled)
 
 
-def _item(node: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
+def _item(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     """Return the container and the index of an item: `outer[index]` or `outer.setdefault(index, ...)`."""
     if isinstance(node, ast.Subscript):
         return node.value, node.slice
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault":
-        return node.func.value, next(iter(node.args), None)
-    return None, None
+        return (node.func.value, node.args[0]) if node.args else None
+    return None
 
 
 def _note_resized(to: Lowering, node: ast.expr) -> None:

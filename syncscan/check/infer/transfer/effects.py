@@ -16,7 +16,7 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
-from syncscan.check.infer.transfer.made_modules import moves_something, tell_modules
+from syncscan.check.infer.transfer.made_modules import tell_modules
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.special_methods import run
@@ -147,7 +147,10 @@ def _returned(at: Point, value: AbstractValue) -> None:
         at.tell(known.placing[function], frozenset(names))
     if value is not BOTTOM:
         outside, told = crossing(value), returned(value)  # which differ for a new module
-        at.tell(known.returns[function], outside if told is not outside and moves_something(at) else told)
+        at.tell(
+            known.returns[function],
+            outside if told is not outside and at.context.moves_in_place(function) else told,
+        )
 
 
 def _declared_result(at: Point) -> AbstractValue:

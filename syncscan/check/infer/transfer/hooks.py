@@ -10,12 +10,12 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Confidence, Device, Kind
 
-_INPUTS, _OUTPUT, _GRADIENTS = "inputs", "output", "gradients"
+_TENSORS, _OUTPUT = "a tuple of tensors", "the output of the module"
 _OF_MODULES = {
-    "register_forward_pre_hook": (_INPUTS,),
-    "register_forward_hook": (_INPUTS, _OUTPUT),
-    "register_full_backward_pre_hook": (_GRADIENTS,),
-    "register_full_backward_hook": (_GRADIENTS, _GRADIENTS),
+    "register_forward_pre_hook": (_TENSORS,),
+    "register_forward_hook": (_TENSORS, _OUTPUT),
+    "register_full_backward_pre_hook": (_TENSORS,),
+    "register_full_backward_hook": (_TENSORS, _TENSORS),
 }
 _OF_TENSORS = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
 HOOKS = _OF_TENSORS | _OF_MODULES.keys()  # the methods that take one

@@ -6,7 +6,6 @@ moves nothing. Others may see it after a move. A move in place does not change t
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from syncscan.check.infer.domain.basic import is_module
@@ -14,7 +13,6 @@ from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Parameter
-from syncscan.check.infer.source.syntax import dotted_name, walk
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell
@@ -37,7 +35,7 @@ _APART = {Device.UNKNOWN, Device.CUDA}  # of parts that do not tell where the ot
 
 
 def new_layer(at: Point, name: str, call: Call) -> AbstractValue:
-    """Return a new layer of torch: where the layers around which it is are, and on the host if it has parameters."""
+    """Return a new layer of torch: on the device of the layers that it wraps, and on the host if it has parameters."""
     parts = _parts(call.values)
     if name in WITH_PARAMETERS and _makes_parameters(name, call):
         parts += _own_parts(at, call)
@@ -52,26 +50,12 @@ def new_module(at: Point, value: AbstractValue, passed: Passed) -> AbstractValue
         return value
     made = [at.read(at.context.known.registered[base, ANY_NAME]) for base in cls.mro()]
     parts = [(parameter, part) for parameter, given in passed for part in _parts([given])]
-    kept = _kept(cls) if any(part.device not in _APART for _, part in parts) else ()
-    made += [
-        _part(part.device)
-        for parameter, part in parts
-        if parameter.name in kept and part.device not in _APART
-    ]
+    parts = [each for each in parts if each[1].device not in _APART]
+    init = cls.find_method("__init__") if parts else None
+    kept = at.context.kept(init) if init is not None else ()
+    made += [_part(part.device) for parameter, part in parts if parameter.name in kept]
     there = join_all([*made, _part(Device.OTHER)] if made and _has_default_device(at) else made)
     return refine(value, device=there.device, confidence=there.confidence)
-
-
-def _kept(cls: Class) -> set[str]:
-    """Return the parameters of an initialiser that become attributes, as in ``self.inner = inner``."""
-    init = cls.find_method("__init__")
-    stores = [node for node in walk(init.node) if isinstance(node, ast.Assign)] if init is not None else []
-    return {
-        node.value.id
-        for node in stores
-        if isinstance(node.value, ast.Name)
-        and any(isinstance(target, ast.Attribute) for target in node.targets)
-    }
 
 
 def moved_module(at: Point, module: AbstractValue, name: str, call: Call) -> AbstractValue:
@@ -109,17 +93,8 @@ def _tell(at: Point, cls: Class, place: Device) -> None:
     """Contribute a part that a module has once it is made; `OTHER` if it may be elsewhere than on the host."""
     if place in _APART or at.function.owner is not cls or not cls.makes(at.function.name):
         return
-    place = Device.OTHER if moves_something(at) else place
+    place = Device.OTHER if at.context.moves_in_place(at.function) else place
     tell(at, at.context.known.registered[cls, ANY_NAME], _part(place))
-
-
-def moves_something(at: Point) -> bool:
-    """Return whether the function at hand may move a module in place that has a name: ``self.inner.to(device)``."""
-    calls = (node.func for node in walk(at.function.node) if isinstance(node, ast.Call))
-    return any(
-        isinstance(called, ast.Attribute) and called.attr in _IN_PLACE and dotted_name(called.value) != ""
-        for called in calls
-    )
 
 
 def _part(place: Device) -> AbstractValue:
@@ -149,9 +124,8 @@ def _own_parts(at: Point, call: Call) -> list[AbstractValue]:
     return [_part(Device.OTHER if names_device or _has_default_device(at) else Device.CPU)]
 
 
-# Behind so many positional arguments, a norm is told to have no parameters.
+# A norm with more positional arguments than these may have no parameters.
 _PLAIN_ARGUMENTS = {"GroupNorm": 3, "LayerNorm": 2, "RMSNorm": 2}
-_IN_PLACE = {"to", "cuda", "to_empty", "_apply"}
 
 
 def _has_default_device(at: Point) -> bool:

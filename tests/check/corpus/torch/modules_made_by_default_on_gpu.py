@@ -1,4 +1,4 @@
-"""Where a default device may be the GPU, a new module may be there."""
+"""A new module may be on the GPU where the project sets a default device."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""What is made like a GPU tensor may be in pinned memory of the host."""
+"""A tensor made like a GPU tensor may be in pinned memory."""
 
 import torch
 
