@@ -32,6 +32,9 @@ _OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
+KEPT = "__init__()"  # stands among the members of a class for the parameters that its initialiser keeps
+
+
 class Context:
     """The source, the operation table, the conventions, and every cell."""
 
@@ -129,22 +132,26 @@ class Context:
 
     def _callers_concerned(self, edit: ModuleEdit) -> set[Function]:
         """Forget what the bodies of edited functions say, and return the callers of those that say something else now."""
-        concerning = {function for function in edit.functions if self._concerns_callers(function)}
+        concerning = {function for function in edit.functions if self._asks_for_texts_anew(function)}
+        keeping = [function.owner for function in edit.functions if self._keeps_others(function)]
+        asked = {asker for cls in keeping if cls is not None for asker in self.known.asked[cls, KEPT]}
         for function in edit.gone:
             for cache in (self._chosen, self._known_by_text, self._kept, self._moves_in_place):
                 cache.pop(function, None)
         callers = self.known.callees.items() if concerning else ()
-        return {caller for caller, callees in callers if not concerning.isdisjoint(callees)}
+        return asked | {caller for caller, callees in callers if not concerning.isdisjoint(callees)}
 
-    def _concerns_callers(self, function: Function) -> bool:
-        """Return whether an edited function follows the texts of other parameters than before, or keeps other parts."""
+    def _asks_for_texts_anew(self, function: Function) -> bool:
+        """Return whether an edited function follows the texts of other parameters than before."""
         self._chosen.pop(function, None)
         self._moves_in_place.pop(function, None)
-        texts, kept = self._known_by_text.pop(function, None), self._kept.pop(function, None)
-        if (now := self.known_by_text(function)) and now != texts:
-            return True
-        initialises = function.name == "__init__" and function.owner is not None and function.owner.is_module
-        return initialises and self.kept(function) != kept
+        before = self._known_by_text.pop(function, None)
+        return bool(now := self.known_by_text(function)) and now != before
+
+    def _keeps_others(self, function: Function) -> bool:
+        """Return whether an edited initialiser keeps other parameters than before."""
+        before = self._kept.pop(function, None)
+        return function.name == "__init__" and self.kept(function) != before
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from syncscan.check.infer.dataflow.context import KEPT
 from syncscan.check.infer.domain.basic import is_module
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Class, Parameter
+from syncscan.check.infer.source.index import NO_NAMES, Class, Parameter
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell
@@ -51,11 +52,19 @@ def new_module(at: Point, value: AbstractValue, passed: Passed) -> AbstractValue
     made = [at.read(at.context.known.registered[base, ANY_NAME]) for base in cls.mro()]
     parts = [(parameter, part) for parameter, given in passed for part in _parts([given])]
     parts = [each for each in parts if each[1].device not in _APART]
-    init = cls.find_method("__init__") if parts else None
-    kept = at.context.kept(init) if init is not None else ()
+    kept = _kept(at, cls) if parts else NO_NAMES
     made += [_part(part.device) for parameter, part in parts if parameter.name in kept]
     there = join_all([*made, _part(Device.OTHER)] if made and _has_default_device(at) else made)
     return refine(value, device=there.device, confidence=there.confidence)
+
+
+def _kept(at: Point, cls: Class) -> frozenset[str]:
+    """Return the parameters that the initialiser of a class keeps as attributes."""
+    init = cls.find_method("__init__")
+    if init is None or init.owner is None:
+        return NO_NAMES
+    at.asks(init.owner, KEPT)
+    return at.context.kept(init)
 
 
 def moved_module(at: Point, module: AbstractValue, name: str, call: Call) -> AbstractValue:
