@@ -69,7 +69,7 @@ FLOORS = {
         "kept",
         "assumptions receivers results stores",
         "frame",
-        "lacking lists names passed",
+        "callbacks lacking lists names passed setters",
         "definitions narrowing",
         "containers truths",
         "python",

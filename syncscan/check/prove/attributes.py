@@ -15,6 +15,7 @@ from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.lacking import having
 from syncscan.check.prove.names import definition_value, module_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
+from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.values import (
     A_CLASS,
@@ -244,7 +245,12 @@ def _of_methods(
 
 
 def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
-    """Return whether a decorator may replace a method by another object, such as a property."""
+    """Return whether a decorator may replace a method by another object, such as a property.
+
+    Python itself calls special methods, so they stay functions.
+    """
+    if method.name.startswith("__"):
+        return False
     return any(name not in TRANSPARENT_DECORATORS for name, _ in frame.source.decoration(method))
 
 
@@ -287,21 +293,5 @@ def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
 
 
 def stores_attribute(frame: WalkFrame, target: ast.Attribute, value: AbstractValue) -> None:
-    """Walk the setting of an attribute."""
-    base = frame.evaluate(target.value)
-    frame.walk.stored.setdefault(target.attr, []).append((base, value))
-    setters = [each for each in frame.source.methods_named("__setattr__") if _may_be(base, each.owner)]
-    setters += [each for each in frame.source.setters(target.attr) if _may_be(base, each.owner)]
-    for method in setters:
-        frame.calls(target, method)
-
-
-def _may_be(base: AbstractValue, cls: Class | None) -> bool:
-    """Return whether a value may be an object of a class."""
-    for option in base.options or (base,):
-        if option.kind is Kind.UNKNOWN:
-            return True
-        other = option.payload
-        if isinstance(other, Class) and cls is not None and (cls in other.mro() or other in cls.mro()):
-            return True
-    return False
+    """Walk the setting of an attribute in an assignment."""
+    sets_attribute(frame, target, frame.evaluate(target.value), target.attr, value)

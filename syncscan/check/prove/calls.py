@@ -7,6 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class, Module
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
+from syncscan.check.prove.callbacks import keeps
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
@@ -150,6 +151,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
             rest.append(value.element or TOP if value.kind is Kind.DICT else TOP)
         else:
             kwargs[keyword.arg] = value
+    keeps(frame, node, (*args, *kwargs.values(), *rest))
     return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP, certain)
 
 

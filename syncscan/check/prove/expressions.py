@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from syncscan.check.infer.domain.basic import constant
-from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import walk
+from syncscan.check.prove.callbacks import definition_of, receives
 from syncscan.check.prove.calls import base_value, call
 from syncscan.check.prove.containers import iterates
-from syncscan.check.prove.definitions import decorate
-from syncscan.check.prove.frame import EXPRESSIONS, Arguments, WalkFrame, handles
-from syncscan.check.prove.functions import construct
+from syncscan.check.prove.frame import EXPRESSIONS, WalkFrame, handles
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, compare, subscript, unary
@@ -59,24 +56,12 @@ def _attribute(frame: WalkFrame, node: ast.Attribute) -> AbstractValue:
 
 
 def escapes(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
-    """Note that a function which is passed on, or stored, may be called by any code that receives the function."""
+    """Note that a function or a class which is defined inside a function is called where it is named."""
     for option in value.options or (value,):
-        payload = option.payload
-        if option.kind is Kind.FUNCTION:
-            function = payload.function if isinstance(payload, BoundMethod) else payload
-            if isinstance(function, Function) and not function.is_kernel:
-                for each in _overriding(frame, function, payload):
-                    if frame.source.declared.get(each) is None:
-                        frame.calls(node, each)
-                        decorate(frame, node, each)
-        elif option.kind is Kind.CLASS and isinstance(payload, Class):
-            construct(frame, node, payload, Arguments(spreads=True))
+        definition = definition_of(option)
+        if definition is not None and definition.parent is not None:
+            receives(frame, node, [option])
     return value
-
-
-def _overriding(frame: WalkFrame, function: Function, payload: object) -> Sequence[Function]:
-    cls = payload.receiver.payload if isinstance(payload, BoundMethod) else None
-    return frame.source.overrides(cls, function.name) if isinstance(cls, Class) else (function,)
 
 
 @handles(EXPRESSIONS, "Call")

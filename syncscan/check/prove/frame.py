@@ -51,6 +51,9 @@ class Walks(Protocol):
     def asked(self, function: Function) -> Walk:
         """Return the walk of another function, as far as it is known."""
 
+    def walked_with(self, function: Function, known: Mapping[str, AbstractValue]) -> Walk | None:
+        """Return the walk of a function where some parameters have a known value; None where that goes too deep."""
+
     def parameter(self, function: Function, name: str) -> AbstractValue:
         """Return the value of a parameter."""
 
@@ -182,6 +185,23 @@ class WalkFrame:
         if self._allowed or not self.prover.ran.body(function):
             return
         self.walk.call_lines.setdefault(function, set()).add(line)
+
+    def runs(self, node: ast.AST, function: Function, known: Mapping[str, AbstractValue]) -> None:
+        """Note what a call runs that gives some parameters a known value: the obstacles and the calls of the function.
+
+        With a trace, which knows the lines that ran, a call of the function stands for them.
+        """
+        is_given = self.prover.ran.knows_calls
+        found = None if is_given else self.prover.walked_with(function, known)
+        if found is None:
+            self.calls(node, function)
+        elif not self._allowed:
+            self.walk.obstacles.update(found.obstacles)
+            line = getattr(node, "lineno", 0)
+            for callee in found.call_lines:
+                self.walk.call_lines.setdefault(callee, set()).add(line)
+            self.walk.assumed.update(found.assumed)
+            self.walk.is_partial = self.walk.is_partial or found.is_partial
 
     def assume(self, text: str) -> None:
         """Note something that the proof rests on."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
@@ -77,6 +78,7 @@ def _call_option(
 
 def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
     """Walk a call whose target the source leaves open: the callees of a run, or any function."""
+    receives(frame, node, (*args.values, args.rest))
     names = frame.prover.ran.called(frame.module, node)
     if names is None:
         return frame.unknown(node, among=among)
@@ -155,10 +157,7 @@ def call_function(
 
 def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> AbstractValue:
     """Walk the making of an object of a class, or of one below it."""
-    made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
-    for method in made:
-        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
-        frame.calls(node, method, values)
+    _initialises(frame, node, cls, args)
     for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
@@ -172,6 +171,16 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
         call_outside(frame, node, name, Arguments(spreads=True))
     _unresolved_bases(frame, node, cls)
     return AbstractValue(Kind.INSTANCE, payload=cls)
+
+
+def _initialises(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> None:
+    """Note the methods that make an object; without one in the project, a base outside receives the arguments."""
+    made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
+    for method in made:
+        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
+        frame.calls(node, method, values)
+    if not cls.is_record and not any(method.name == "__init__" for method in made):
+        receives(frame, node, (*args.values, args.rest))
 
 
 def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
@@ -226,6 +235,9 @@ def _call_object(frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: A
     methods = frame.source.overrides(cls, "__call__")
     if not methods and any(each.is_module for each in (cls, *cls.subclasses)):
         methods = frame.source.overrides(cls, "forward")
+        replaced = frame.prover.written(cls, "forward")
+        if replaced is not None:
+            call_value(frame, node, replaced, args, "forward")
         for hook in frame.prover.hooks():
             if isinstance(hook, Function):
                 frame.calls(node, hook)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.prove.callbacks import keeps
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
@@ -203,7 +204,7 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
         if name in {"Is", "IsNot"}:
             found = BOOL if _is_declared(frame, node.left) else _identity(name, left, right)
         elif name in {"In", "NotIn"}:
-            found = _contains(frame, node, left, right)
+            found = _among(left, comparator, _contains(frame, node, left, right), is_in=name == "In")
         else:
             found = binary(frame, node, name, left, right)
         if position + 1 < len(node.ops):
@@ -225,6 +226,16 @@ def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractV
     if right.kind is not Kind.NONE or left.kind in {Kind.UNKNOWN, Kind.UNION, Kind.MODULE}:
         return BOOL
     return refine(BOOL, payload=(left.kind is Kind.NONE) is (name == "Is"))
+
+
+def _among(item: AbstractValue, node: ast.expr, found: AbstractValue, *, is_in: bool) -> AbstractValue:
+    """Return the truth value of ``item in (1, 2)`` where the item is a known text or number."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else ()
+    constants = [each.value for each in parts if isinstance(each, ast.Constant)]
+    is_known = item.kind in {Kind.STRING, Kind.NUMBER} and item.payload is not None
+    if not parts or len(constants) < len(parts) or not is_known:
+        return found
+    return refine(BOOL, payload=(item.payload in constants) is is_in)
 
 
 def _contains(
@@ -389,6 +400,7 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
     """Walk ``base[index] = value``."""
     base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
     calls_dunder(frame, target, base, "__setitem__")
+    keeps(frame, target, [value])
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
     widens(frame, target.value, value)

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.syntax import NodesByType, last_name, walk
@@ -24,6 +24,8 @@ from syncscan.syntax.source_text import first_line
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 ANY_NAME = "*"  # of an attribute that a function sets under a computed name, on its own object
+SETTER = "__setattr__"  # whose body the walks of functions that set an attribute go through
+ANNOTATED = ":"  # behind the name of an attribute that a function annotates: ``self.size: int = 0``
 _NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", "__setattr__", *sorted(REGISTERING)))
 # Nodes that define something in a body, or that decide how a call of its function goes.
 _DEFINING: tuple[type[ast.stmt | ast.expr], ...] = (
@@ -118,7 +120,7 @@ def _text_around(module: Module, nodes: NodesByType) -> Iterator[str]:
     inside, others = {*_silent_rows(module, rows, nodes)}, set[int]()
     defining = sorted(node.lineno for node in nodes.of(*_DEFINING))
     for function in module.functions:
-        if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef) and function.name != SETTER:
             inside.update(_rows_of(function.node))
             others.update(_defining_rows(function.node, defining))
     names: dict[int, str] = {}
@@ -236,6 +238,8 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
         if isinstance(node, ast.stmt):
             targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
             targets += [item.optional_vars for item in getattr(node, "items", ())]
+            if isinstance(node, ast.AnnAssign) and _is_own(node.target, own):
+                found[f"{node.target.attr}{ANNOTATED}"] = False
             queue += [each for each in (*targets, filled_by(node)) if isinstance(each, ast.AST)]
             for block in blocks_of(node):
                 queue += block
@@ -244,9 +248,13 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
         elif isinstance(node, ast.Starred):
             queue.append(node.value)
         elif isinstance(node, ast.Attribute):
-            is_own = isinstance(node.value, ast.Name) and node.value.id == own
-            found[node.attr] = found.get(node.attr, False) or not is_own
+            found[node.attr] = found.get(node.attr, False) or not _is_own(node, own)
     return found
+
+
+def _is_own(node: ast.expr, own: str) -> TypeGuard[ast.Attribute]:
+    """Return whether an expression is an attribute of the object of a method."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own
 
 
 def _attributes_by_name(function: Function) -> Iterator[tuple[str, bool]]:

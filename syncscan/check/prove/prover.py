@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from syncscan.check.defects import reason_of
@@ -14,7 +14,7 @@ from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.observed import is_narrower, met_by
-from syncscan.check.prove.outline import ANY_NAME
+from syncscan.check.prove.outline import ANNOTATED, ANY_NAME
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
 from syncscan.check.prove.stores import stores_of
@@ -38,6 +38,8 @@ from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
+_NOTHING: Mapping[str, AbstractValue] = {}
+_MOST_INSIDE = 3  # walks for known values in one another
 _DEEPEST = 24  # nested walks and attributes in progress
 # Iterations of one walk, after which the walk is widened to anything. The order could decide there, so this is a guard: vLLM has 8.
 _MOST_ITERATIONS = 12
@@ -83,6 +85,9 @@ class Prover:
         self._reads: list[
             dict[tuple[Read, int], Any]
         ] = []  # of each computation in progress, by the answer's identity
+        self._inside: list[
+            tuple[object, ...]
+        ] = []  # walks for known values in progress, in the computation at hand
         self._keeps = keeps
         self._computed: dict[Node, list[Computation]] = {}
         self._anew = 0  # computations that no kept one replaced
@@ -147,6 +152,7 @@ class Prover:
         self._reads.append({})
         self._nodes_read.append(set())
         outer, self.assumptions.used = self.assumptions.used, {}
+        inside, self._inside = self._inside, []
         try:
             found = self._replayed(node)
             if found is _UNSEEN:
@@ -157,6 +163,7 @@ class Prover:
             reads = [(read, answer) for (read, _), answer in self._reads.pop().items()]
             nodes = self._nodes_read.pop()
             used, self.assumptions.used = self.assumptions.used, outer
+            self._inside = inside
         self.used.update(used)
         if self._keeps:
             self._computed.setdefault(node, []).append(Computation(reads, found, [*used]))
@@ -248,11 +255,27 @@ class Prover:
         """Return the first line of a function."""
         return line_of(function) if self._kept is None else self._kept.line(function)
 
-    def _walked(self, function: Function) -> Walk:
+    def walked_with(self, function: Function, known: Mapping[str, AbstractValue]) -> Walk | None:
+        """Return the walk of a function where some parameters have a known value; None for walks too deep in one another.
+
+        A walk inside the same walk adds nothing.
+        """
+        call = (function, *known.items())
+        if call in self._inside:
+            return Walk(function)
+        if len(self._inside) >= _MOST_INSIDE:
+            return None
+        self._inside.append(call)
+        try:
+            return self._walked(function, known)
+        finally:
+            self._inside.pop()
+
+    def _walked(self, function: Function, known: Mapping[str, AbstractValue] = _NOTHING) -> Walk:
         walk = Walk(function)
         frame = WalkFrame(self, walk)
         try:
-            self._run(frame)
+            self._run(frame, known)
         except Exception as error:
             if isinstance(error, RecursionError) and len(self._in_progress) > 1:
                 raise
@@ -262,10 +285,11 @@ class Prover:
             return walk.open()
         return walk
 
-    def _run(self, frame: WalkFrame) -> None:
+    def _run(self, frame: WalkFrame, known: Mapping[str, AbstractValue]) -> None:
         function, node = frame.function, frame.function.node
         for parameter in function.parameters:
-            frame.bind(parameter.name, self.parameter(function, parameter.name))
+            name = parameter.name
+            frame.bind(name, known[name] if name in known else self.parameter(function, name))
         if isinstance(node, ast.Lambda):
             value = frame.evaluate(node.body)
             frame.walk.returned = value
@@ -403,14 +427,31 @@ class Prover:
             return [TOP]
         if not values and not writers:
             return None
-        writers += self._writers_of_any(related)
+        values += self._stored_by(writers, name, related)
+        if TOP not in values and not self._is_annotated(related, name, values):
+            values += self._stored_by(self._writers_of_any(related), name, related)
+        return [TOP] if TOP in values else values
+
+    def _stored_by(self, writers: Iterable[Function], name: str, classes: set[Class]) -> list[AbstractValue]:
+        """Return all values that some functions store into an attribute, up to the first that is anything."""
         is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
         keep = kept_inside if is_list else kept_outside
+        found: list[AbstractValue] = []
         for writer in writers:
-            values += map(keep, stores_of(self.asked(writer), name, related, is_list=is_list))
-            if TOP in values:
-                return [TOP]
-        return values
+            found += map(keep, stores_of(self.asked(writer), name, classes, is_list=is_list))
+            if TOP in found:
+                break
+        return found
+
+    def _is_annotated(self, classes: set[Class], name: str, values: list[AbstractValue]) -> bool:
+        """Return whether a method annotates an attribute of its object with a type that is no tensor.
+
+        The annotation holds for stores under computed names as well.
+        """
+        if any(map(_has_tensors, values)):
+            return False
+        found = of_classes(self.answer(Question(Asked.STORING, name=f"{name}{ANNOTATED}")), classes)
+        return any(each.owner is not None for each in found)
 
     def _writers_of_any(self, classes: set[Class]) -> list[Function]:
         """Return the methods of classes that set an attribute of their object under a computed name."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
+from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     A_CLASS,
@@ -25,6 +26,7 @@ from syncscan.check.prove.values import (
     list_of,
     may_be_gpu,
     may_hold_gpu,
+    parts_of,
 )
 from syncscan.model import Kind
 
@@ -151,7 +153,7 @@ def calls_dunder(frame: WalkFrame, node: ast.AST, value: AbstractValue, name: st
 def compares(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue], *names: str) -> None:
     """Note the methods of the project that a comparison of values, and of the items in them, may run."""
     for value in values:
-        for part in _parts(value):
+        for part in parts_of(value):
             for name in names:
                 calls_dunder(frame, node, part, name)
 
@@ -159,15 +161,6 @@ def compares(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue], *
 def hashes(frame: WalkFrame, node: ast.AST, *keys: AbstractValue) -> None:
     """Note the methods of the project that a dictionary or a set runs on keys."""
     compares(frame, node, keys, "__hash__", "__eq__")
-
-
-def _parts(value: AbstractValue, depth: int = 3) -> Iterator[AbstractValue]:
-    """Yield the options of a value, and of the items of its lists and tuples."""
-    for option in value.options or (value,):
-        yield option
-        for item in option.items or (option.element,):
-            if item is not None and depth:
-                yield from _parts(item, depth - 1)
 
 
 def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
@@ -228,6 +221,8 @@ def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abstra
         function = args.args[0] if args.args else TOP
         given = Arguments(tuple(items), spreads=not items)
         return AbstractValue(Kind.LIST, element=frame.call(node, function, given))
+    if name == "iter" and len(args.args) > 1:  # with a function that gives the items
+        return AbstractValue(Kind.LIST, element=frame.call(node, args.args[0], Arguments()))
     if name == "filter":
         asks_truth(frame, node, first)
         if args.args and args.args[0] is not NONE:
@@ -244,18 +239,18 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     """Walk ``getattr`` and its like: any property, or setter, of the name may run."""
     given = args.given(1, "name")
     text = given.payload if given is not None and given.kind is Kind.STRING else None
+    owner = args.args[0] if args.args else TOP
+    if name == "setattr" and isinstance(text, str):
+        sets_attribute(frame, node, owner, text, args.given(2, "value") or TOP)
+        return NONE
     if name == "setattr":
-        sets_by_name(frame, args.args[0] if args.args else TOP, given, args.given(2, "value") or TOP)
+        sets_by_name(frame, owner, given, args.given(2, "value") or TOP)
     if not isinstance(text, str) and frame.prover.ran.knows_calls:
         return TOP  # the run names the property that ran
     if not isinstance(text, str):
         return frame.unknown(node, f"`{name}` of a name that is not known may run any property")
-    if name == "setattr":
-        for method in frame.source.setters(text):
-            frame.calls(node, method)
-        return NONE
     default = args.args[2:3]
-    found = frame.attribute(node, args.args[0] if args.args else TOP, text)
+    found = frame.attribute(node, owner, text)
     return join(found, default[0]) if default else found
 
 

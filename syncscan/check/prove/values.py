@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from syncscan.model import ON_GPU, Device, Kind
 __all__ = [
     "ANYWHERE", "A_CLASS", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
     "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "host_arrays", "join", "join_all",
-    "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "plain",
+    "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "parts_of", "plain",
     "refine", "seen_dict", "sequence", "tensor", "tensors_of", "truth", "under_key", "with_keys",
 ]  # fmt: skip
 
@@ -113,6 +113,15 @@ def under_key(value: AbstractValue, index: AbstractValue, default: AbstractValue
 def options_of(value: AbstractValue) -> tuple[AbstractValue, ...]:
     """Return the options of a value, None among them."""
     return (value.items or ()) if value.kind is Kind.UNION else (value,)
+
+
+def parts_of(value: AbstractValue, depth: int = 3) -> Iterator[AbstractValue]:
+    """Yield the options of a value, and of the items of its lists and tuples."""
+    for option in value.options or (value,):
+        yield option
+        for item in option.items or (option.element,):
+            if item is not None and depth:
+                yield from parts_of(item, depth - 1)
 
 
 def with_keys(value: AbstractValue, keys: AbstractValue) -> AbstractValue:

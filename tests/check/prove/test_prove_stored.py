@@ -401,7 +401,9 @@ def test_an_unchanged_function_is_not_walked_again(edited: str, monkeypatch: pyt
     walked: list[str] = []
     plain = Prover._run
     monkeypatch.setattr(
-        Prover, "_run", lambda self, frame: (walked.append(frame.function.qualname), plain(self, frame))[1]
+        Prover,
+        "_run",
+        lambda self, frame, *rest: (walked.append(frame.function.qualname), plain(self, frame, *rest))[1],
     )
     kept: list[bytes | None] = [None, None]
     found = []
@@ -454,3 +456,34 @@ def test_after_the_edit_of_a_body_the_files_of_what_it_calls_are_not_parsed() ->
         assert found == cold
         state, kept = engine.state(), [proofs.walks(), None]
     assert unread == [False, True]
+
+
+SETTING = """
+import torch
+
+class Config:
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+"""
+SETS = """
+from setting import Config
+
+def run(box: Config):
+    box.size = 3
+"""
+
+
+def test_an_edit_of_a_setter_reaches_the_functions_that_set_an_attribute() -> None:
+    waiting = SETTING.replace("        super()", "        torch.cuda.synchronize()\n        super()")
+    first = {"sets": source("sets", SETS), "setting": source("setting", SETTING)}
+    last = {**first, "setting": source("setting", waiting)}
+    kept: list[bytes | None] = [None, None]
+    found = []
+    for sources in (first, last):
+        engine = Engine(Conventions())
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
+        assert engine.solver is not None
+        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
+        found.append(proofs.certify("sets:run").is_proved)
+        kept = [proofs.walks(), None]
+    assert found == [True, False]

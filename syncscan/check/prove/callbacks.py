@@ -1,0 +1,51 @@
+"""Functions and classes as values: the receivers that may call them.
+
+The walks follow such a value through names, attributes and results of the project. A call of a value that was lost is an
+obstacle. Code outside of the project may call what it receives without such a call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.prove.frame import Arguments, WalkFrame
+from syncscan.check.prove.values import AbstractValue, parts_of
+from syncscan.model import Kind
+
+_ANY = Arguments(spreads=True)
+
+
+def receives(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue]) -> None:
+    """Note that code outside of the project may call the functions and classes among values, and those in containers."""
+    for value in values:
+        for option in parts_of(value):
+            if isinstance(definition_of(option), Class) or _is_callback(frame, option):
+                frame.call(node, option, _ANY)
+
+
+def keeps(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue]) -> None:
+    """Note that the owner of a container, or of an attribute, may call the functions that are stored there."""
+    for value in values:
+        for option in parts_of(value):
+            if _is_callback(frame, option):
+                frame.call(node, option, _ANY)
+
+
+def _is_callback(frame: WalkFrame, value: AbstractValue) -> bool:
+    function = definition_of(value)
+    return (
+        isinstance(function, Function)
+        and not function.is_kernel
+        and frame.source.declared.get(function) is None
+    )
+
+
+def definition_of(value: AbstractValue) -> Function | Class | None:
+    """Return the function or the class of the project that a value is."""
+    found = value.payload.function if isinstance(value.payload, BoundMethod) else value.payload
+    if value.kind is Kind.FUNCTION and isinstance(found, Function):
+        return found
+    return found if value.kind is Kind.CLASS and isinstance(found, Class) else None
