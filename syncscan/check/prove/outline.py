@@ -11,7 +11,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeGuard
 
 from syncscan.check.infer.source.index import Function, Module
@@ -86,7 +86,7 @@ class Outline:
 
     def data(self) -> list[Any]:
         """Return the outline as data."""
-        return list(astuple(self))
+        return [getattr(self, each.name) for each in fields(self)]
 
     def digest(self, module: Module, ran: Ran) -> str:
         """Return a digest of all that walks of other files read beside answers: definitions, hooks, returned parameters.

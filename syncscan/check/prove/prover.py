@@ -14,10 +14,9 @@ from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.observed import is_narrower, met_by
-from syncscan.check.prove.outline import ANNOTATED, ANY_NAME
 from syncscan.check.prove.ran import Ran
-from syncscan.check.prove.source import Asked, Definitions, Question, of_classes
-from syncscan.check.prove.stores import stores_of
+from syncscan.check.prove.source import Asked, Definitions, Question
+from syncscan.check.prove.stores import all_written
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -25,10 +24,9 @@ from syncscan.check.prove.values import (
     STRING,
     TOP,
     AbstractValue,
-    constant_of,
+    has_tensors,
     join,
     join_all,
-    kept_inside,
     kept_outside,
     list_of,
     may_hold_gpu,
@@ -38,6 +36,7 @@ from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
+Call = tuple[Any, ...]  # a function, and parameters with their known values
 _NOTHING: Mapping[str, AbstractValue] = {}
 _MOST_INSIDE = 3  # walks for known values in one another
 _DEEPEST = 24  # nested walks and attributes in progress
@@ -48,7 +47,6 @@ _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
 _UNSET = AbstractValue(Kind.UNKNOWN, payload="unset")  # of an attribute that no walk so far sets
 _FACTS = "values are in every call what the runtime facts say"
-_MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
 
 class Prover:
@@ -85,9 +83,8 @@ class Prover:
         self._reads: list[
             dict[tuple[Read, int], Any]
         ] = []  # of each computation in progress, by the answer's identity
-        self._inside: list[
-            tuple[object, ...]
-        ] = []  # walks for known values in progress, in the computation at hand
+        self._inside: list[Call] = []  # walks for known values in progress, in the computation at hand
+        self._for_known: dict[Call, Computation] = {}
         self._keeps = keeps
         self._computed: dict[Node, list[Computation]] = {}
         self._anew = 0  # computations that no kept one replaced
@@ -242,7 +239,7 @@ class Prover:
 
     def _note(self, read: Read, answer: Any) -> None:
         """Note what the computation at hand reads, each answer once."""
-        if self._keeps and self._reads:
+        if self._reads and (self._keeps or self._inside):
             self._reads[-1].setdefault((read, id(answer)), answer)
 
     def data(self) -> bytes | None:
@@ -265,11 +262,29 @@ class Prover:
             return Walk(function)
         if len(self._inside) >= _MOST_INSIDE:
             return None
+        kept = self._for_known.get(call)
+        if kept is None or any(self._again(read) is not answer for read, answer in kept.reads):
+            kept = self._walked_for(call, function, known)
+            if not self._inside:
+                self._for_known[call] = kept
+        self.assumptions.used.update(dict.fromkeys(kept.used))
+        walk: Walk = kept.found
+        return walk
+
+    def _walked_for(self, call: Call, function: Function, known: Mapping[str, AbstractValue]) -> Computation:
+        """Walk a function for known values inside the computation at hand, which reads all that the walk reads."""
         self._inside.append(call)
+        self._reads.append({})
+        outer, self.assumptions.used = self.assumptions.used, {}
         try:
-            return self._walked(function, known)
+            found = self._walked(function, known)
         finally:
             self._inside.pop()
+            reads = [(read, answer) for (read, _), answer in self._reads.pop().items()]
+            used, self.assumptions.used = self.assumptions.used, outer
+        for read, answer in reads:
+            self._note(read, answer)
+        return Computation(reads, found, [*used])
 
     def _walked(self, function: Function, known: Mapping[str, AbstractValue] = _NOTHING) -> Walk:
         walk = Walk(function)
@@ -335,7 +350,7 @@ class Prover:
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
         """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
         value = self.source.promised(parameter.annotation, function.module, function.parent or function)
-        if value is TOP or _has_tensors(value):
+        if value is TOP or has_tensors(value):
             return value
         passed = self.answer(Question(Asked.PASSED, parameter))
         if passed is None or not _may_be_tensor(passed):
@@ -382,7 +397,7 @@ class Prover:
         if known is not _OPEN:
             return known
         promised = self.source.promised_result(function)
-        if promised is not TOP and not _has_tensors(promised):
+        if promised is not TOP and not has_tensors(promised):
             return promised
         found = kept_outside(self.asked(function).returned)
         if found is BOTTOM and promised.kind is Kind.TENSOR:
@@ -408,55 +423,11 @@ class Prover:
             annotation = base.annotations.get(name)
             if annotation is not None:
                 return self.source.promised(annotation, base.module, base.parent)
-        values = self._all_written(cls, name)
+        values = all_written(self, cls, name)
         if not values:
             return None if values is None else _UNSET
         whole = join_all(values)
         return _moved(whole) if cls.is_module else whole
-
-    def _all_written(self, cls: Class, name: str) -> list[AbstractValue] | None:
-        """Return all values that the project stores into an attribute; None where no code may store into it."""
-        related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
-        values = [constant_of(node.value) for _, node in self.source.set_in_bodies(related, name)]
-        writers = [
-            each
-            for each in of_classes(self.answer(Question(Asked.STORING, name=name)), related)
-            if self.ran.body(each)
-        ]
-        if len(writers) > _MOST_WRITERS:
-            return [TOP]
-        if not values and not writers:
-            return None
-        values += self._stored_by(writers, name, related)
-        if TOP not in values and not self._is_annotated(related, name, values):
-            values += self._stored_by(self._writers_of_any(related), name, related)
-        return [TOP] if TOP in values else values
-
-    def _stored_by(self, writers: Iterable[Function], name: str, classes: set[Class]) -> list[AbstractValue]:
-        """Return all values that some functions store into an attribute, up to the first that is anything."""
-        is_list: bool = self.answer(Question(Asked.ONLY_LISTS, name=name))
-        keep = kept_inside if is_list else kept_outside
-        found: list[AbstractValue] = []
-        for writer in writers:
-            found += map(keep, stores_of(self.asked(writer), name, classes, is_list=is_list))
-            if TOP in found:
-                break
-        return found
-
-    def _is_annotated(self, classes: set[Class], name: str, values: list[AbstractValue]) -> bool:
-        """Return whether a method annotates an attribute of its object with a type that is no tensor.
-
-        The annotation holds for stores under computed names as well.
-        """
-        if any(map(_has_tensors, values)):
-            return False
-        found = of_classes(self.answer(Question(Asked.STORING, name=f"{name}{ANNOTATED}")), classes)
-        return any(each.owner is not None for each in found)
-
-    def _writers_of_any(self, classes: set[Class]) -> list[Function]:
-        """Return the methods of classes that set an attribute of their object under a computed name."""
-        found = of_classes(self.answer(Question(Asked.STORING, name=ANY_NAME)), classes)
-        return [each for each in found if each.owner is not None and self.ran.body(each)]
 
     def hooks(self) -> list[Function | str]:
         """Return the functions that the project registers as hooks of modules, and the places of unknown hooks."""
@@ -489,11 +460,3 @@ def _of_keywords(value: AbstractValue) -> AbstractValue:
 
 def _may_be_tensor(value: AbstractValue) -> bool:
     return any(option.kind is Kind.TENSOR for option in value.options)
-
-
-def _has_tensors(value: AbstractValue) -> bool:
-    if value.kind is Kind.TENSOR:
-        return True
-    return any(map(_has_tensors, value.items or ())) or (
-        value.element is not None and _has_tensors(value.element)
-    )

@@ -1,17 +1,78 @@
-"""Stores to attributes in a walk, by the classes whose objects they may be of."""
+"""All that a project stores into an attribute, by the classes whose objects it may be of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from syncscan.check.infer.source.index import Class, Module
-from syncscan.check.prove.outline import ANY_NAME
-from syncscan.check.prove.values import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.prove.frame import Walks
+from syncscan.check.prove.outline import ANNOTATED, ANY_NAME
+from syncscan.check.prove.source import Asked, Question, of_classes
+from syncscan.check.prove.values import (
+    BOTTOM,
+    TOP,
+    AbstractValue,
+    constant_of,
+    has_tensors,
+    kept_inside,
+    kept_outside,
+)
 from syncscan.check.prove.walk import Walk
 from syncscan.model import Kind
 
+_MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
-def stores_of(walk: Walk, name: str, classes: set[Class], *, is_list: bool) -> Iterator[AbstractValue]:
+
+def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | None:
+    """Return all values that the project stores into an attribute; None where no code may store into it."""
+    related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
+    values = [constant_of(node.value) for _, node in prover.source.set_in_bodies(related, name)]
+    writers = [each for each in _setting(prover, name, related) if prover.ran.body(each)]
+    if len(writers) > _MOST_WRITERS:
+        return [TOP]
+    if not values and not writers:
+        return None
+    values += _stored_by(prover, writers, name, related)
+    if TOP not in values and not _is_annotated(prover, related, name, values):
+        values += _stored_by(prover, _setting_any(prover, related), name, related)
+    return [TOP] if TOP in values else values
+
+
+def _setting(prover: Walks, name: str, classes: set[Class]) -> list[Function]:
+    return of_classes(prover.answer(Question(Asked.STORING, name=name)), classes)
+
+
+def _setting_any(prover: Walks, classes: set[Class]) -> list[Function]:
+    """Return the methods of classes that set an attribute of their object under a computed name."""
+    found = _setting(prover, ANY_NAME, classes)
+    return [each for each in found if each.owner is not None and prover.ran.body(each)]
+
+
+def _stored_by(
+    prover: Walks, writers: Iterable[Function], name: str, classes: set[Class]
+) -> list[AbstractValue]:
+    """Return all values that some functions store into an attribute, up to the first that is anything."""
+    is_list: bool = prover.answer(Question(Asked.ONLY_LISTS, name=name))
+    keep = kept_inside if is_list else kept_outside
+    found: list[AbstractValue] = []
+    for writer in writers:
+        found += map(keep, _stores_of(prover.asked(writer), name, classes, is_list=is_list))
+        if TOP in found:
+            break
+    return found
+
+
+def _is_annotated(prover: Walks, classes: set[Class], name: str, values: list[AbstractValue]) -> bool:
+    """Return whether a method annotates an attribute of its object with a type that is no tensor.
+
+    The annotation holds for stores under computed names as well.
+    """
+    if any(map(has_tensors, values)):
+        return False
+    return any(each.owner is not None for each in _setting(prover, f"{name}{ANNOTATED}", classes))
+
+
+def _stores_of(walk: Walk, name: str, classes: set[Class], *, is_list: bool) -> Iterator[AbstractValue]:
     """Yield all that a function stores into an attribute of objects of some classes."""
     for base, value in (*walk.stored.get(name, ()), *(walk.filled.get(name, ()) if is_list else ())):
         if _may_be_of(base, classes):

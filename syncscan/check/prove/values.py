@@ -26,7 +26,7 @@ from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
     "ANYWHERE", "A_CLASS", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "host_arrays", "join", "join_all",
+    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "has_tensors", "host_arrays", "join", "join_all",
     "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "parts_of", "plain",
     "refine", "seen_dict", "sequence", "tensor", "tensors_of", "truth", "under_key", "with_keys",
 ]  # fmt: skip
@@ -193,6 +193,15 @@ def may_hold_gpu(value: AbstractValue) -> bool:
     if value.kind is Kind.INSTANCE:
         return not isinstance(value.payload, str)
     return value is NO_TENSOR or may_be_gpu(value)
+
+
+def has_tensors(value: AbstractValue) -> bool:
+    """Return whether a value is a tensor, or holds one."""
+    if value.kind is Kind.TENSOR:
+        return True
+    return any(map(has_tensors, value.items or ())) or (
+        value.element is not None and has_tensors(value.element)
+    )
 
 
 def elements(value: AbstractValue) -> AbstractValue:
