@@ -63,7 +63,7 @@ FLOORS = {
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "answer cycles packages uses values",
-        "conditions identity observed ran",
+        "computed_names conditions identity observed ran",
         "forms outline",
         "source walk",
         "kept",

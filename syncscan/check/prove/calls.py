@@ -24,7 +24,7 @@ from syncscan.check.prove.lists import fills, widens
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
-from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.packages import inherited_method, is_harmless_base
 from syncscan.check.prove.python import compares, formats, hashes, sets_by_name
 from syncscan.check.prove.values import (
     BOOL,
@@ -287,6 +287,8 @@ def _of_attribute(
         return call_outside(frame, node, f"torch.nn.Module.{name}", args.on(base))
     if stored is None and outside and all(map(is_harmless_base, outside)) and name in _OF_PYTHON:
         return TOP
+    if stored is None and outside and (inherited := inherited_method(outside, name)):
+        return call_outside(frame, node, inherited, args)
     return unresolved(frame, node, args, name)
 
 

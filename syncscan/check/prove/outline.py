@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.syntax import NodesByType, last_name, walk
+from syncscan.check.prove.computed_names import names_at_calls
 from syncscan.check.prove.identity import gives_back, returned_parameter
 from syncscan.check.prove.ran import Ran, code_of
 from syncscan.check.prove.uses import blocks_of, filled_by, other_uses
@@ -201,7 +202,8 @@ def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
     for position, function in enumerate(module.functions):
         stored = _stored_attributes(function)
         if names_any:
-            stored.update(_attributes_by_name(function))
+            for attribute, of_others in _attributes_by_name(function):
+                stored[attribute] = stored.get(attribute, False) or of_others
         for attribute, of_others in stored.items():
             yield position, attribute, of_others
 
@@ -259,14 +261,15 @@ def _is_own(node: ast.expr, own: str) -> TypeGuard[ast.Attribute]:
 
 def _attributes_by_name(function: Function) -> Iterator[tuple[str, bool]]:
     """Yield the attributes that a function sets by calls with their names: ``setattr(x, "a", 1)``."""
-    own = own_name(function)
+    own, known = own_name(function), names_at_calls(function.node)
     for node in walk(function.node):
         if isinstance(node, ast.Call) and (found := set_by(node)) is not None:
             owner, name, _ = found
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 yield name.value, True
             elif own and (owner is None or (isinstance(owner, ast.Name) and owner.id == own)):
-                yield ANY_NAME, False
+                names = known.get(node, {}).get(name.id) if isinstance(name, ast.Name) else None
+                yield from ((each, False) for each in sorted(names or {ANY_NAME}))
 
 
 def own_name(function: Function) -> str:

@@ -7,6 +7,8 @@ none of them reads a value from the GPU is what a proof rests on.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 # Modules of the standard library whose functions run no argument, and read arguments on the host alone.
 _STDLIB = frozenset(
@@ -38,6 +40,7 @@ _OF_VALUES = frozenset(
      "pathlib", "platform", "posixpath", "random", "re", "secrets", "shlex", "shutil", "socket", "string", "struct", "sys",
      "tempfile", "textwrap", "time", "unicodedata", "urllib", "uuid", "zlib"}
 )  # fmt: skip
+_WITH_PLAIN_METHODS = frozenset({"datetime", "logging", "pathlib"})
 # Modules that pass their arguments on, and functions of other packages on numbers and texts.
 _PASSING = frozenset({"abc", "contextlib", "enum", "functools", "types", "typing", "typing_extensions"})
 _ON_HOST = frozenset(
@@ -143,6 +146,17 @@ def gives_values(name: str) -> bool:
 def keeps_only(name: str) -> bool:
     """Return whether a function stores its arguments unread."""
     return name in _KEEP or root_of(name) in _PASSING
+
+
+def inherited_method(bases: Sequence[str], name: str) -> str:
+    """Return the full name of the method that an object gets from the single base outside of the project, or "".
+
+    The base is a class of Python's own whose methods run no code of the object.
+    """
+    module, _, cls = bases[0].rpartition(".") if len(bases) == 1 else ("", "", "")
+    if module not in _WITH_PLAIN_METHODS:
+        return ""
+    return f"{bases[0]}.{name}" if hasattr(getattr(import_module(module), cls, None), name) else ""
 
 
 def is_cast(name: str) -> bool:

@@ -250,3 +250,48 @@ def test_the_text_of_a_class_is_on_the_host() -> None:
     for text in ("str(type(x))", "f'{x.__class__}'"):
         assert proved(f"def step(x) -> str:\n    return {text}\n").is_proved
     assert not proved("def step(x) -> str:\n    return str(x)\n").is_proved
+
+
+LOADING = """
+    class Box:
+        def __init__(self) -> None:
+            self.limit = 0
+            self.size = 1
+        def load(self, values: dict[str, torch.Tensor], other: object) -> None:
+            {table}
+            for name, value in values.items():
+                {guard}
+    def step(box: Box) -> int:
+        return 1 if box.limit else 2
+"""
+SIZES = 'names = {"size", "rest"}'
+
+
+@pytest.mark.parametrize(
+    ("table", "guard", "is_proved"),
+    [
+        (SIZES, "assert name in names; setattr(self, name, value)", True),
+        ("pass", "assert name in ('size', 'rest'); self.register_buffer(name, value)", True),
+        (SIZES, "if name in names: setattr(self, name, value)", True),
+        (
+            "pass",
+            "\n".join(
+                ["if name not in ['size']:", " " * 20 + "continue", " " * 16 + "setattr(self, name, value)"]
+            ),
+            True,
+        ),
+        ('names = {"size", "limit"}', "assert name in names; setattr(self, name, value)", False),
+        (SIZES + '; names.add("limit")', "assert name in names; setattr(self, name, value)", False),
+        (SIZES + "; names = other", "assert name in names; setattr(self, name, value)", False),
+        (SIZES, "setattr(self, name, value); assert name in names", False),
+        (SIZES, "assert name in names; name = 'l' + 'imit'; setattr(self, name, value)", False),
+        (SIZES, "assert name not in names; setattr(self, name, value)", False),
+        (SIZES, "if name not in names: setattr(self, name, value)", False),
+        ('names = {"size", other}', "assert name in names; setattr(self, name, value)", False),
+        (SIZES, "assert name in names; other.limit = value; setattr(self, name, value)", False),
+    ],
+)
+def test_a_test_of_a_computed_name_says_which_attributes_are_set(
+    table: str, guard: str, is_proved: bool
+) -> None:
+    assert proved(LOADING.format(table=table, guard=guard)).is_proved is is_proved

@@ -81,3 +81,31 @@ def test_a_name_of_python_that_is_bound_again_keeps_its_first_meaning() -> None:
     """
     found = proved(program)
     assert [each.finding.expression for each in found.obstacles] == ["print(x)"]
+
+
+LOGGER = """
+    import logging
+    from typing import cast
+    class Logger(logging.Logger):
+        def once(self, text: str) -> None:
+            self.warning(text)
+        def __getattr__(self, name: str):
+            return torch.cuda.synchronize
+    def make(name: str) -> Logger:
+        return cast(Logger, logging.getLogger(name))
+    logger = make("a")
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_proved"),
+    [
+        ("logger.info('%d', count)", True),
+        ("logger.once('a')", True),
+        ("logger.info('%s', x)", False),
+        ("logger.drain()", False),
+    ],
+)
+def test_a_method_of_a_base_in_the_standard_library_is_that_method(statement: str, is_proved: bool) -> None:
+    program = f"{LOGGER}\n    def step(x: torch.Tensor, count: int) -> None:\n        {statement}\n"
+    assert proved(program).is_proved is is_proved
