@@ -363,7 +363,7 @@ def _all_of(base: AbstractValue, name: str) -> AbstractValue:
     value = base.element if base.element is not None else TOP
     keys = keys_of(base)
     pair = AbstractValue(Kind.TUPLE, items=(keys, value))
-    return {"items": list_of(pair), "values": list_of(value), "copy": base}.get(name, list_of(keys))
+    return {"items": list_of(pair), "values": list_of(value), "copy": base}.get(name, list_of(keys, Kind.SET))
 
 
 def _of_text(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:

@@ -91,18 +91,27 @@ def _between(
 def _of_sequences(
     frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue:
-    """Walk an operator of lists and tuples, or of unknown values."""
+    """Walk an operator of containers, or of unknown values."""
+    if operator in _OF_SETS:
+        return _of_sets(frame, operator, left, right)
     if operator == "Add" and left.kind is right.kind and left.kind in _ITEMS:
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
             return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
         return AbstractValue(left.kind, element=join_all([elements(left), elements(right)]))
-    if operator in _OF_SETS and left.kind is right.kind is Kind.SET:
-        return AbstractValue(Kind.SET, element=join_all([elements(left), elements(right)]))
     if operator == "Mult" and left.kind in _ITEMS and right.kind is Kind.NUMBER:
         return AbstractValue(left.kind, element=elements(left))
-    if left.kind in _SEQUENCES and may_be_gpu(right):
+    if operator == "Mult" and left.kind in _ITEMS and may_be_gpu(right):
         frame.may(node, None, "it repeats a list by what may be a tensor on the GPU", _NUMBER)
     return TOP
+
+
+def _of_sets(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    """Return the result of an operator that sets have; no tensor has it with a set."""
+    kinds, reflected = {left.kind, right.kind}, f"__r{_NAMES[operator]}__"
+    if kinds == {Kind.SET}:
+        return AbstractValue(Kind.SET, element=join_all([elements(left), elements(right)]))
+    is_other = kinds == {Kind.SET, Kind.UNKNOWN} and not frame.source.methods_named(reflected)
+    return AbstractValue(Kind.SET, element=TOP) if is_other else TOP
 
 
 _NUMBER = "annotate the operand as a number"

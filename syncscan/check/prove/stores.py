@@ -14,6 +14,7 @@ from syncscan.check.prove.values import (
     AbstractValue,
     constant_of,
     has_tensors,
+    is_declared,
     kept_inside,
     kept_outside,
 )
@@ -32,10 +33,25 @@ def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | N
         return [TOP]
     if not values and not writers:
         return None
+    annotating = _setting(prover, f"{name}{ANNOTATED}", related)
+    if any(each.owner is not None for each in annotating):
+        known = _as_declared([*values, *_stored_by(prover, writers, name, related, only_known=True)])
+        if not any(map(_is_open, known)):
+            return known
     values += _stored_by(prover, writers, name, related)
-    if TOP not in values and not _is_annotated(prover, related, name, values):
+    if TOP not in values:
         values += _stored_by(prover, _setting_any(prover, related), name, related)
     return [TOP] if TOP in values else values
+
+
+def _is_open(value: AbstractValue) -> bool:
+    return value is TOP or has_tensors(value)
+
+
+def _as_declared(values: list[AbstractValue]) -> list[AbstractValue]:
+    """Return the values of an annotated attribute: of a container, all stores hold what the annotation declares."""
+    kinds = {each.kind for each in values if is_declared(each)}
+    return [each for each in values if each.kind not in kinds or is_declared(each)]
 
 
 def _setting(prover: Walks, name: str, classes: set[Class]) -> list[Function]:
@@ -49,27 +65,22 @@ def _setting_any(prover: Walks, classes: set[Class]) -> list[Function]:
 
 
 def _stored_by(
-    prover: Walks, writers: Iterable[Function], name: str, classes: set[Class]
+    prover: Walks, writers: Iterable[Function], name: str, classes: set[Class], *, only_known: bool = False
 ) -> list[AbstractValue]:
-    """Return all values that some functions store into an attribute, up to the first that is anything."""
+    """Return all values that some functions store into an attribute, up to the first that is anything.
+
+    With ``only_known``, stores on unknown objects and under computed names do not count.
+    """
     is_list: bool = prover.answer(Question(Asked.ONLY_LISTS, name=name))
     keep = kept_inside if is_list else kept_outside
     found: list[AbstractValue] = []
     for writer in writers:
-        found += map(keep, _stores_of(prover.asked(writer), name, classes, is_list=is_list))
+        walk = prover.asked(writer)
+        sure = (value for base, value in walk.stored.get(name, ()) if _is_of(base, classes))
+        found += map(keep, sure if only_known else _stores_of(walk, name, classes, is_list=is_list))
         if TOP in found:
             break
     return found
-
-
-def _is_annotated(prover: Walks, classes: set[Class], name: str, values: list[AbstractValue]) -> bool:
-    """Return whether a method annotates an attribute of its object with a type that is no tensor.
-
-    The annotation holds for stores under computed names as well.
-    """
-    if any(map(has_tensors, values)):
-        return False
-    return any(each.owner is not None for each in _setting(prover, f"{name}{ANNOTATED}", classes))
 
 
 def _stores_of(walk: Walk, name: str, classes: set[Class], *, is_list: bool) -> Iterator[AbstractValue]:

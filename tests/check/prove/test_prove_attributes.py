@@ -295,3 +295,55 @@ def test_a_test_of_a_computed_name_says_which_attributes_are_set(
     table: str, guard: str, is_proved: bool
 ) -> None:
     assert proved(LOADING.format(table=table, guard=guard)).is_proved is is_proved
+
+
+def test_an_annotated_attribute_keeps_its_type_under_computed_names() -> None:
+    program = """
+        class Box:
+            def __init__(self) -> None:
+                self.limit: int = 0
+                self.rest = 0
+            def load(self, values: dict[str, torch.Tensor]) -> None:
+                for name, value in values.items():
+                    setattr(self, name, value)
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+        def other(box: Box) -> int:
+            return 1 if box.rest else 2
+    """
+    assert proved(program).is_proved
+    assert not proved(program, entry="other").is_proved
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_proved"),
+    [(": list[int]", True), ("", False), (": list[torch.Tensor]", False), (": list", False)],
+)
+def test_an_annotated_attribute_keeps_its_type_under_stores_on_unknown_objects(
+    annotation: str, is_proved: bool
+) -> None:
+    program = f"""
+        class Box:
+            def __init__(self) -> None:
+                self.rows{annotation} = []
+            def reset(self) -> None:
+                self.rows = []
+        def load(box, x: torch.Tensor) -> None:
+            box.rows = [x]
+        def step(box: Box) -> int:
+            return 1 if box.rows[0] else 2
+    """
+    assert proved(program).is_proved is is_proved
+
+
+def test_a_store_of_the_class_itself_counts_against_an_annotation() -> None:
+    program = """
+        class Box:
+            def __init__(self) -> None:
+                self.limit: int = 0
+            def load(self, x: torch.Tensor) -> None:
+                self.limit = x
+        def step(box: Box) -> int:
+            return 1 if box.limit else 2
+    """
+    assert not proved(program).is_proved

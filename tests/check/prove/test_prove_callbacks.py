@@ -257,21 +257,3 @@ def test_a_setter_that_sets_the_attribute_of_another_object_comes_to_an_end() ->
     """
     assert not any(function == "Config.__setattr__" for _, function in obstacles(proved(program)))
     assert any(function == "Config.__setattr__" for _, function in obstacles(proved(program, entry="slow")))
-
-
-def test_an_annotated_attribute_keeps_its_type_under_computed_names() -> None:
-    program = """
-        class Box:
-            def __init__(self) -> None:
-                self.limit: int = 0
-                self.rest = 0
-            def load(self, values: dict[str, torch.Tensor]) -> None:
-                for name, value in values.items():
-                    setattr(self, name, value)
-        def step(box: Box) -> int:
-            return 1 if box.limit else 2
-        def other(box: Box) -> int:
-            return 1 if box.rest else 2
-    """
-    assert proved(program).is_proved
-    assert not proved(program, entry="other").is_proved

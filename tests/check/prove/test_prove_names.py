@@ -109,3 +109,28 @@ LOGGER = """
 def test_a_method_of_a_base_in_the_standard_library_is_that_method(statement: str, is_proved: bool) -> None:
     program = f"{LOGGER}\n    def step(x: torch.Tensor, count: int) -> None:\n        {statement}\n"
     assert proved(program).is_proved is is_proved
+
+
+@pytest.mark.parametrize(
+    ("expression", "more", "is_proved"),
+    [
+        ("table.keys() - names", "", True),
+        ("set(table) | names", "", True),
+        (
+            "table.keys() - names",
+            "class Odd:\n        def __rsub__(self, other):\n            return iter(other)",
+            False,
+        ),
+        ("[1] * names", "", False),
+    ],
+)
+def test_the_operators_of_sets_give_sets(expression: str, more: str, is_proved: bool) -> None:
+    program = f"""
+    {more}
+    def step(table: dict[str, int], names) -> int:
+        count = 0
+        for name in {expression}:
+            count += 1
+        return count
+    """
+    assert proved(program).is_proved is is_proved
