@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.attention import flex_attention
 
 STAGED = 65536  # bytes up to which a pageable upload is documented to return at once
 
@@ -63,6 +64,7 @@ MODULES = {
     "F": torch.nn.functional,
     "D": torch.distributions,
     "dist": torch.distributed,
+    "flex": flex_attention,
 }
 
 

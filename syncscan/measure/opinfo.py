@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from syncscan.errors import SyncscanError
@@ -47,6 +50,39 @@ def public_name(full_name: str) -> str:
     """Return the public name of the operation that an entry is about."""
     name = entries()[full_name].name
     return public_function(name)[0] or f"torch.{name}"
+
+
+def aliases() -> dict[str, tuple[str, ...]]:
+    """Return the other full names of each operation, such as ``torch.concat`` of ``torch.cat``, by its public name.
+
+    op_db lists them; so are the functions that a module has from another.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for full_name, entry in entries().items():
+        for alias in entry.aliases:
+            name, function = public_function(alias.name.removeprefix("torch."))
+            if function is not None:
+                found[public_name(full_name)].add(name)
+    for public, other in _SAME_FUNCTIONS:
+        there = vars(importlib.import_module(other))
+        for name, function in vars(importlib.import_module(public)).items():
+            if type(function) in _FUNCTIONS and there.get(name) is function:
+                found[f"{public}.{name}"].add(f"{other}.{name}")
+    return {name: tuple(sorted(others)) for name, others in found.items()}
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType)
+# Pairs of modules, of which the second has functions of the first.
+_SAME_FUNCTIONS = (
+    ("torch", "torch.random"),
+    ("torch.cuda", "torch.cuda.graphs"),
+    ("torch.cuda", "torch.cuda.memory"),
+    ("torch.cuda", "torch.cuda.random"),
+    ("torch.distributed", "torch.distributed.distributed_c10d"),
+    ("torch.nn.functional", "torch"),
+    ("torch.nn.utils", "torch.nn.utils.clip_grad"),
+    ("torch.nn.utils", "torch.nn.utils.convert_parameters"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def entry_text(entry: Operation) -> str:
     lines += _list("forms", [_form(form) for form in entry.forms])
     lines += _names("aten", entry.aten)
     lines += _names("shapes", entry.shapes)
+    lines += _names("aliases", entry.aliases)
     if not entry.measured:
         lines.append("measured = false")
     return "\n".join(lines)

@@ -1,5 +1,6 @@
 """The operation table: its conditions and entries (`table`), and the kinds of value that conditions name."""
 
+from syncscan.ops.binding import by_parameter
 from syncscan.ops.table import (
     DEFAULT,
     DTYPES,
@@ -11,7 +12,6 @@ from syncscan.ops.table import (
     Operation,
     OperationTable,
     Term,
-    by_parameter,
     follows_default,
     load_table,
     parse_condition,

@@ -20,11 +20,11 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 
 from syncscan.errors import SyncscanError, suggestion
 from syncscan.ops.dimensions import VARIES, is_valid
@@ -130,6 +130,7 @@ class Operation:
     ``interpret``: Triton's interpreter runs this kernel in a simulation, because its numbers decide.
     ``shapes``: the dimensions of each tensor that an operation without a kernel for the CPU makes, in those of
     its operands: "q[0], v[-1]".
+    ``aliases``: other full names of the operation, as torch's op_db lists them.
     ``is_own``: a project declares the entry in its settings, and knows the device of the result.
     """
 
@@ -147,41 +148,12 @@ class Operation:
     measured: bool = True
     interpret: bool = False
     shapes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     is_own: bool = False
 
     def dtypes(self) -> tuple[str, ...]:
         """Return the dtype of each tensor of the result; of all of them where there is one."""
         return tuple(self.dtype.split(", "))
-
-
-T = TypeVar("T")
-
-
-_WITH_FACTOR = frozenset({("input", "other", "alpha"), ("input", "tensor1", "tensor2", "value")})
-
-
-def by_parameter(
-    parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
-) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
-    """Return the arguments of a call by the parameters of an entry, and the arguments without a parameter.
-
-    A starred parameter takes all positional arguments that are left. A factor such as ``alpha`` is a keyword; as a position
-    torch takes it in deprecated overloads alone, before the tensors: ``x.add_(0.5, y)`` (torch 2.13).
-    """
-    bound: dict[str, tuple[T, ...]] = {}
-    left = tuple(args)
-    if len(left) == len(parameters) and tuple(parameters) in _WITH_FACTOR:
-        left = (left[0], *left[2:], left[1])
-    for name in parameters:
-        if not left:
-            break
-        if name[0] == "*":
-            bound[name[1:]], left = left, ()
-        else:
-            bound[name], left = left[:1], left[1:]
-    for name, value in kwargs.items():
-        bound[name] = (value,)
-    return bound, left
 
 
 DEFAULT = Operation("", measured=False)
@@ -223,6 +195,11 @@ class OperationTable:
     operations: dict[str, Operation]
     own: frozenset[str] = frozenset()
     _found: dict[str, Operation | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _by_alias: dict[str, Operation] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Note the operations by their other names."""
+        self._by_alias.update((alias, each) for each in self.operations.values() for alias in each.aliases)
 
     def with_own(self, entries: Mapping[str, Any]) -> OperationTable:
         """Return the table with what a project declares of its own operations; ValueError names the first bad entry."""
@@ -245,7 +222,7 @@ class OperationTable:
         return self._found[name]
 
     def _find(self, name: str) -> Operation | None:
-        found = self.operations.get(name)
+        found = self._named(name)
         if found is not None or not name.startswith("torch."):
             return found
         if name.startswith("torch.ops.") and name.count(".") > _DOTS_OF_AN_OPERATION:
@@ -253,9 +230,12 @@ class OperationTable:
         base = name.rpartition(".")[2]
         plain = base.rstrip("_")
         for candidate in (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}"):
-            if candidate != name and self._same_family(name) and candidate in self.operations:
-                return self.operations[candidate]
+            if candidate != name and self._same_family(name) and (found := self._named(candidate)):
+                return found
         return None
+
+    def _named(self, name: str) -> Operation | None:
+        return self.operations.get(name) or self._by_alias.get(name)
 
     @staticmethod
     def _same_family(name: str) -> bool:
@@ -370,8 +350,16 @@ def _parameters(value: object) -> tuple[str, ...]:
 
 
 def _overloads(value: object) -> tuple[str, ...]:
+    return _texts(value, "the names of overloads")
+
+
+def _full_names(value: object) -> tuple[str, ...]:
+    return _texts(value, "full names")
+
+
+def _texts(value: object, what: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"must be a list of the names of overloads, not {value!r}")
+        raise ValueError(f"must be a list of {what}, not {value!r}")
     return tuple(value)
 
 
@@ -484,6 +472,7 @@ _OF_AN_ENTRY: Parsers = {
     "measured": _flag,
     "interpret": _flag,
     "shapes": _shapes,
+    "aliases": _full_names,
 }
 
 

@@ -127,6 +127,7 @@ def _entry() -> _Schema:
             **of_result,
             "forms": _strings(_object({"when": condition, **of_result}, required="when")),
             "aten": _strings({"type": "string"}),
+            "aliases": _strings({"type": "string"}),
             "measured": _FLAG,
         }
     )

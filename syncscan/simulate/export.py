@@ -31,7 +31,8 @@ def prepare_simulation(folder: Path, operations: OperationTable) -> str:
 
 def plain_table(table: OperationTable) -> dict[str, Any]:
     """Return the operation table as JSON-serialisable data for a child process."""
-    known = {**_of_libraries(), **table.operations}
+    aliases = {alias: each for each in table.operations.values() for alias in each.aliases}
+    known = {**_of_libraries(), **aliases, **table.operations}
     return {name: _plain_operation(operation) for name, operation in known.items()}
 
 
@@ -44,6 +45,7 @@ def _of_libraries() -> dict[str, Operation]:
 @functools.cache
 def _plain_operation(operation: Operation) -> dict[str, Any]:
     return {
+        "name": operation.name,
         "args": list(operation.args),
         "result": operation.result,
         "count": operation.count,

@@ -35,6 +35,28 @@ def test_the_table_is_written_as_the_writer_writes_it():
     assert write_table(TABLE.operations, TABLE.measured_on) == TEXT
 
 
+@pytest.mark.parametrize(
+    ("name", "operation"),
+    [
+        ("torch.concat", "torch.cat"),
+        ("torch.Tensor.clip", "torch.clamp"),
+        ("torch.Tensor.clip_", "torch.clamp"),
+        ("torch.special.expit", "torch.sigmoid"),
+        ("torch.conv2d", "torch.nn.functional.conv2d"),
+        ("torch.cuda.memory.empty_cache", "torch.cuda.empty_cache"),
+        ("torch.maximum", "torch.maximum"),
+    ],
+)
+def test_an_operation_answers_to_its_other_names(name, operation):
+    assert TABLE.find(name).name == operation
+
+
+def test_no_other_name_hides_an_entry():
+    names = [alias for entry in TABLE.operations.values() for alias in entry.aliases]
+    assert len({*names}) == len(names)
+    assert TABLE.operations.keys().isdisjoint(names)
+
+
 def test_the_page_is_not_stale():
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     assert page == operations_page(TABLE), "run `python docs/generate.py`"

@@ -2,10 +2,10 @@
 
 The table arrives as plain data, so that it can cross to a child process as JSON::
 
-    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
+    {NAME: {"name": NAME, "args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
-A TERM has the fields of ``syncscan.ops.Term``; its kind is the result of ``syncscan.ops.kinds.alternatives``.
+The ``name`` of an alias is that of its operation. A TERM has the fields of ``syncscan.ops.Term``; its kind is the result of ``syncscan.ops.kinds.alternatives``.
 `syncscan.simulate.export.plain_table` makes the data.
 """
 
@@ -195,7 +195,7 @@ class Table:
     """The operation table, compiled."""
 
     def __init__(self, table: PlainTable) -> None:
-        self.operations = {name: CompiledOperation(name, entry) for name, entry in table.items()}
+        self.operations = {name: CompiledOperation(entry["name"], entry) for name, entry in table.items()}
 
     def find(self, name: str) -> CompiledOperation | None:
         """Return the entry of a function by its full name, directly or through its plain form, as ``OperationTable.find`` does."""

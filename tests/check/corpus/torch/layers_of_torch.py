@@ -13,6 +13,6 @@ def run():
     nn.Sequential(layer, nn.ReLU())(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
     nn.Embedding(8, 4)(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
     nn.utils.some_helper(torch.ones(4, device="cuda"))  # silent
-    torch.nn.init.zeros_(torch.ones(4, device="cuda")).tolist()  # todo: SYN102
+    torch.nn.init.zeros_(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
     loss = nn.CrossEntropyLoss()
     return loss(torch.ones(4, device="cuda"), torch.ones(4, device="cuda")).item()  # expect: SYN101
