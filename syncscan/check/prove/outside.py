@@ -63,6 +63,9 @@ _COPYING = (
     "__getnewargs__",
 )
 _ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE})
+_OF_MODULES = frozenset(
+    f"torch.nn.{module}{name}" for module in ("", "parameter.") for name in ("Parameter", "Buffer")
+)
 _MODULE_METHODS = frozenset(
     {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers",
      "named_buffers", "register_buffer", "register_parameter", "requires_grad_", "add_module", "extra_repr", "zero_grad"}
@@ -148,7 +151,7 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
         return _device(args)
     if name in HARMLESS_CONTEXTS:
         return AbstractValue(Kind.INSTANCE, payload=name)
-    if name in {"torch.nn.Parameter", "torch.nn.parameter.Parameter"}:
+    if name in _OF_MODULES:
         return ANYWHERE
     if name in HARMLESS_LAYERS:
         return AbstractValue(Kind.INSTANCE, payload=name)

@@ -44,13 +44,20 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
 )  # fmt: skip
 
 
+_OF_MODULES = {
+    "Parameter": "a parameter is on the device of its module",
+    "Buffer": "a buffer is on the device of its module",
+}
+
+
 @register(PACKAGES, "accelerate", "torch", "torchvision", DECLARED)
 def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
     """Return the result of calling a torch function or class."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
-        if name.endswith(".Parameter"):
+        told = _OF_MODULES.get(name.rpartition(".")[2])
+        if told is not None:
             tell_tensor(at, call.first)
-            return module_tensor(at, call.first, "a parameter is on the device of its module")
+            return module_tensor(at, call.first, told)
         return new_layer(at, name, call)
     optimizer = AbstractValue(Kind.INSTANCE, payload=name)
     if is_optimizer(optimizer):

@@ -1,0 +1,190 @@
+"""Functions of torch that call the function they are given: checkpoints, transforms such as ``vmap``, and maps of trees.
+
+A transform returns a function. That is a partial call of a name of ours, ``torch.vmap()``, whose first argument is the function
+that was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from syncscan.check.infer.domain.basic import list_of, partial_of, sequence, table
+from syncscan.check.infer.domain.lattice import items_of_table, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import FUNCTIONS, register
+from syncscan.model import Kind
+
+_OF_CHECKPOINT = frozenset(
+    {"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
+)  # fmt: skip
+_OF_TRANSFORMS = frozenset({"argnums", "has_aux"})
+_DEEPEST = 3  # containers in one another, of which trees are made here
+
+
+def _called(
+    at: Point, call: Call, args: Sequence[AbstractValue], kwargs: Mapping[str, AbstractValue]
+) -> AbstractValue:
+    """Return the result of calling the first argument of a call with some of the others."""
+    is_open_ended = call.is_open_ended and len(call.args) > 1
+    return at.call(call.first, Call(args, kwargs, call.site, is_open_ended=is_open_ended))
+
+
+def _without(kwargs: Mapping[str, AbstractValue], names: frozenset[str]) -> dict[str, AbstractValue]:
+    return {name: value for name, value in kwargs.items() if name not in names}
+
+
+@register(FUNCTIONS, "torch.utils.checkpoint.checkpoint", "deepspeed.checkpointing.checkpoint")
+def _checkpoint(at: Point, call: Call) -> AbstractValue:
+    return _called(at, call, call.args[1:], _without(call.kwargs, _OF_CHECKPOINT))
+
+
+@register(FUNCTIONS, "torch.utils.checkpoint.checkpoint_sequential")
+def _checkpoint_sequential(at: Point, call: Call) -> AbstractValue:
+    given = call.given(2, "input")
+    modules = call.first.items if call.first.items is not None else (call.first.element or call.first,)
+    for module in modules:
+        given = at.call(module, Call((given,), {}, call.site))
+    return given
+
+
+@register(FUNCTIONS, "torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
+def _functional_call(at: Point, call: Call) -> AbstractValue:
+    given = call.given(2, "args")
+    args = given.items if given.kind is Kind.TUPLE and given.items is not None else (given,)
+    return _called(at, call, args, {})
+
+
+def _transform(name: str) -> Callable[[Point, Call], AbstractValue]:
+    """Return the transfer function of a transform, whose result calls a name of ours."""
+    callee = AbstractValue(Kind.MODULE, payload=name)
+
+    def made(_: Point, call: Call) -> AbstractValue:
+        kwargs = {each: value for each, value in call.kwargs.items() if each in _OF_TRANSFORMS}
+        if call.given(1, "argnums") is not BOTTOM and name != "torch.vmap()":
+            kwargs["argnums"] = call.given(1, "argnums")
+        return partial_of(callee, [call.first], kwargs) if call.args else BOTTOM
+
+    return made
+
+
+for _name, _module in (
+    ("vmap", "torch"),
+    ("vmap", "torch.func"),
+    ("grad", "torch.func"),
+    ("grad_and_value", "torch.func"),
+    ("jacrev", "torch.func"),
+    ("jacfwd", "torch.func"),
+    ("hessian", "torch.func"),
+):
+    register(FUNCTIONS, f"{_module}.{_name}", f"functorch.{_name}")(_transform(f"torch.{_name}()"))
+
+
+@register(FUNCTIONS, "torch.vmap()")
+def _mapped(at: Point, call: Call) -> AbstractValue:
+    return _of_any_shape(_run(at, call))
+
+
+@register(FUNCTIONS, "torch.grad()", "torch.jacrev()", "torch.jacfwd()", "torch.hessian()")
+def _gradient(at: Point, call: Call) -> AbstractValue:
+    _run(at, call)
+    return BOTTOM if "has_aux" in call.kwargs else _of_any_shape(_differentiated(call))
+
+
+@register(FUNCTIONS, "torch.grad_and_value()")
+def _gradient_and_value(at: Point, call: Call) -> AbstractValue:
+    value = _run(at, call)
+    return (
+        BOTTOM
+        if "has_aux" in call.kwargs
+        else sequence([_of_any_shape(_differentiated(call)), value], Kind.TUPLE)
+    )
+
+
+def _run(at: Point, call: Call) -> AbstractValue:
+    """Return the result of the function that a transform was given."""
+    return _called(at, call, call.args[1:], _without(call.kwargs, _OF_TRANSFORMS))
+
+
+def _differentiated(call: Call) -> AbstractValue:
+    """Return the arguments by which a function is differentiated; the gradient of each has the same place."""
+    args, chosen = call.args[1:], call.kwargs.get("argnums", BOTTOM)
+    if chosen.kind is Kind.TUPLE:
+        found = [_at(args, each) for each in chosen.items or ()]
+        return sequence(found, Kind.TUPLE) if found else BOTTOM
+    return _at(args, chosen)
+
+
+def _at(args: Sequence[AbstractValue], position: AbstractValue) -> AbstractValue:
+    number = 0 if position is BOTTOM else position.payload
+    return args[number] if isinstance(number, int) and -len(args) <= number < len(args) else BOTTOM
+
+
+@register(
+    FUNCTIONS, "torch.func.vjp", "torch.func.jvp", "torch.func.linearize", "functorch.vjp", "functorch.jvp"
+)
+def _with_function(at: Point, call: Call) -> AbstractValue:
+    """Return the output at some inputs, and what is computed beside the output."""
+    first = call.given(1, "primals")
+    is_tuple = (
+        first.kind is Kind.TUPLE and first.items is not None
+    )  # of `jvp`; the others take one after another
+    output = _called(at, call, first.items or () if is_tuple else call.args[1:], {})
+    return (
+        BOTTOM if "has_aux" in call.kwargs else sequence([output, output if is_tuple else BOTTOM], Kind.TUPLE)
+    )
+
+
+@register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian")))
+def _jacobian(at: Point, call: Call) -> AbstractValue:
+    _at_inputs(at, call)
+    return _of_any_shape(call.given(1, "inputs"))
+
+
+@register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("vjp", "jvp", "hvp", "vhp")))
+def _output_and_product(at: Point, call: Call) -> AbstractValue:
+    output = _at_inputs(at, call)
+    return sequence([output, _of_any_shape(call.given(1, "inputs"))], Kind.TUPLE)
+
+
+def _at_inputs(at: Point, call: Call) -> AbstractValue:
+    given = call.given(1, "inputs")
+    inputs = given.items if given.kind is Kind.TUPLE and given.items is not None else (given,)
+    return _called(at, call, inputs, {})
+
+
+@register(FUNCTIONS, "torch.utils._pytree.tree_map", "torch.utils._pytree.tree_map_", "optree.tree_map")
+def _tree_map(at: Point, call: Call) -> AbstractValue:
+    return _leaves(lambda leaf: at.call(call.first, Call((leaf,), {}, call.site)), call.given(1, "tree"))
+
+
+@register(FUNCTIONS, "torch.utils._pytree.tree_map_only", "torch.utils._pytree.tree_map_only_")
+def _tree_map_only(at: Point, call: Call) -> AbstractValue:
+    function, tree = call.given(1, "func"), call.given(2, "tree")
+    return _leaves(lambda leaf: at.call(function, Call((leaf,), {}, call.site)), tree)
+
+
+def _of_any_shape(value: AbstractValue) -> AbstractValue:
+    """Return a value with tensors of any number of dimensions."""
+    return _leaves(lambda leaf: refine(leaf, ndim=None) if leaf.kind is Kind.TENSOR else leaf, value)
+
+
+def _leaves(
+    change: Callable[[AbstractValue], AbstractValue], value: AbstractValue, depth: int = _DEEPEST
+) -> AbstractValue:
+    """Return a tree of lists, tuples and dictionaries with its leaves changed."""
+    if value.kind is Kind.UNION:
+        return join_all([_leaves(change, option, depth) for option in value.options])
+    known = items_of_table(value) if depth and value.kind is Kind.DICT else None
+    if known is not None:
+        return table({key: _leaves(change, item, depth - 1) for key, item in known.items()})
+    if depth and value.kind in {Kind.LIST, Kind.TUPLE, Kind.DICT}:
+        if value.items is not None:
+            return sequence([_leaves(change, item, depth - 1) for item in value.items], value.kind)
+        return (
+            BOTTOM
+            if value.element is None
+            else list_of(_leaves(change, value.element, depth - 1), value.kind)
+        )
+    return change(value)
