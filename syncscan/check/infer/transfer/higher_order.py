@@ -51,9 +51,25 @@ def _checkpoint_sequential(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
 def _functional_call(at: Point, call: Call) -> AbstractValue:
-    given = call.given(2, "args")
-    args = given.items if given.kind is Kind.TUPLE and given.items is not None else (given,)
-    return _called(at, call, args, {})
+    return _called_with(at, call, call.given(2, "args"))
+
+
+def _called_with(at: Point, call: Call, given: AbstractValue) -> AbstractValue:
+    """Return the result of calling the first argument with the items of a tuple, or with one value."""
+    found = []
+    for option in given.options or (given,):
+        args, is_open_ended = _spread(option)
+        found.append(at.call(call.first, Call(args, {}, call.site, is_open_ended=is_open_ended)))
+    return join_all(found)
+
+
+def _spread(value: AbstractValue) -> tuple[Sequence[AbstractValue], bool]:
+    """Return the items of a tuple, and whether one stands for any number; another value is one item."""
+    if value.kind is not Kind.TUPLE:
+        return (value,), False
+    if value.items is not None:
+        return value.items, False
+    return (value.element or BOTTOM,), True
 
 
 def _transform(name: str) -> Callable[[Point, Call], AbstractValue]:
@@ -62,8 +78,8 @@ def _transform(name: str) -> Callable[[Point, Call], AbstractValue]:
 
     def made(_: Point, call: Call) -> AbstractValue:
         kwargs = {each: value for each, value in call.kwargs.items() if each in _OF_TRANSFORMS}
-        if call.given(1, "argnums") is not BOTTOM and name != "torch.vmap()":
-            kwargs["argnums"] = call.given(1, "argnums")
+        if len(call.args) > 1 and name != "torch.vmap()":
+            kwargs["argnums"] = call.args[1]
         return partial_of(callee, [call.first], kwargs) if call.args else BOTTOM
 
     return made
@@ -109,49 +125,49 @@ def _run(at: Point, call: Call) -> AbstractValue:
 
 def _differentiated(call: Call) -> AbstractValue:
     """Return the arguments by which a function is differentiated; the gradient of each has the same place."""
-    args, chosen = call.args[1:], call.kwargs.get("argnums", BOTTOM)
-    if chosen.kind is Kind.TUPLE:
-        found = [_at(args, each) for each in chosen.items or ()]
-        return sequence(found, Kind.TUPLE) if found else BOTTOM
+    args = call.args[1:]
+    if "argnums" not in call.kwargs:
+        return args[0] if args else BOTTOM
+    chosen = call.kwargs["argnums"]
+    if chosen.kind is Kind.TUPLE and chosen.items is not None:
+        return sequence([_at(args, each) for each in chosen.items], Kind.TUPLE)
     return _at(args, chosen)
 
 
 def _at(args: Sequence[AbstractValue], position: AbstractValue) -> AbstractValue:
-    number = 0 if position is BOTTOM else position.payload
-    return args[number] if isinstance(number, int) and -len(args) <= number < len(args) else BOTTOM
+    """Return the argument at a position, any of them where the position is not known."""
+    if position is BOTTOM:
+        return BOTTOM
+    number = position.payload
+    if not isinstance(number, int):
+        return join_all(args)
+    return args[number] if -len(args) <= number < len(args) else BOTTOM
 
 
-@register(
-    FUNCTIONS, "torch.func.vjp", "torch.func.jvp", "torch.func.linearize", "functorch.vjp", "functorch.jvp"
-)
+@register(FUNCTIONS, "torch.func.vjp", "torch.func.linearize", "functorch.vjp", "functorch.linearize")
 def _with_function(at: Point, call: Call) -> AbstractValue:
-    """Return the output at some inputs, and what is computed beside the output."""
-    first = call.given(1, "primals")
-    is_tuple = (
-        first.kind is Kind.TUPLE and first.items is not None
-    )  # of `jvp`; the others take one after another
-    output = _called(at, call, first.items or () if is_tuple else call.args[1:], {})
-    return (
-        BOTTOM if "has_aux" in call.kwargs else sequence([output, output if is_tuple else BOTTOM], Kind.TUPLE)
-    )
+    """Return the output at some inputs, and a function."""
+    output = _called(at, call, call.args[1:], {})
+    return BOTTOM if "has_aux" in call.kwargs else sequence([output, BOTTOM], Kind.TUPLE)
+
+
+@register(FUNCTIONS, "torch.func.jvp", "functorch.jvp")
+def _with_tangents(at: Point, call: Call) -> AbstractValue:
+    """Return the output at some inputs, and the product with some tangents."""
+    output = _called_with(at, call, call.given(1, "primals"))
+    return BOTTOM if "has_aux" in call.kwargs else sequence([output, output], Kind.TUPLE)
 
 
 @register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian")))
 def _jacobian(at: Point, call: Call) -> AbstractValue:
-    _at_inputs(at, call)
+    _called_with(at, call, call.given(1, "inputs"))
     return _of_any_shape(call.given(1, "inputs"))
 
 
 @register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("vjp", "jvp", "hvp", "vhp")))
 def _output_and_product(at: Point, call: Call) -> AbstractValue:
-    output = _at_inputs(at, call)
+    output = _called_with(at, call, call.given(1, "inputs"))
     return sequence([output, _of_any_shape(call.given(1, "inputs"))], Kind.TUPLE)
-
-
-def _at_inputs(at: Point, call: Call) -> AbstractValue:
-    given = call.given(1, "inputs")
-    inputs = given.items if given.kind is Kind.TUPLE and given.items is not None else (given,)
-    return _called(at, call, inputs, {})
 
 
 @register(FUNCTIONS, "torch.utils._pytree.tree_map", "torch.utils._pytree.tree_map_", "optree.tree_map")
