@@ -35,7 +35,7 @@ def lines_of(certificate: Certificate) -> Iterator[str]:
 
 def _obstacle(each: NamedObstacle) -> Iterator[str]:
     finding = each.finding
-    expression = finding.expression
+    expression = " ".join(finding.expression.split())
     if len(expression) > _LONGEST:
         expression = f"{expression[:_LONGEST]}..."
     code = "" if finding.code == "SYN701" else f" {finding.code}"

@@ -159,7 +159,7 @@ class WalkFrame:
         if not fact and operand is not None:
             text = _short(self.text(operand))
             reason = reason.format(f"`{text}`")
-            fact = f"annotate `{text}` with a type that is no tensor, or `assert {text}.is_cpu`"
+            fact = _fact_about(operand, text)
         self.obstacle(Group.MAY, node, reason, fact)
 
     def unknown(self, node: ast.AST, what: str = "", among: str = "") -> AbstractValue:
@@ -351,6 +351,15 @@ _LONGEST = 60
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _fact_about(operand: ast.AST, text: str) -> str:
+    """Return the fact that would show that an operand is no tensor on the GPU."""
+    if isinstance(operand, ast.Name | ast.Attribute | ast.Subscript):
+        return f"annotate `{text}` with a type that is no tensor, or `assert {text}.is_cpu`"
+    if isinstance(operand, ast.Call):
+        return f"annotate the result of `{text}` with a type that is no tensor"
+    return f"annotate the operands of `{text}` with types that are no tensors"
 
 
 def place_of(module: Module, node: ast.AST) -> SourceRange:

@@ -14,7 +14,7 @@ from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.passed import bound
-from syncscan.check.prove.receivers import RECEIVERS, of_python
+from syncscan.check.prove.receivers import CALLS_OF_MODULES, RECEIVERS, of_python
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -101,6 +101,8 @@ def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, amon
     if full.startswith("_syncscan_"):  # the project's replacement of a function of torch
         return frame.unknown(node, among=among)
     owner, _, method = full.rpartition(".")
+    if full in CALLS_OF_MODULES:
+        return TOP  # which runs `forward` and the hooks, reached as code that ran
     if owner in RECEIVERS:
         return frame.method(node, RECEIVERS[owner], method, args)
     return call_outside(frame, node, full, args)

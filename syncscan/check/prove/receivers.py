@@ -30,6 +30,11 @@ RECEIVERS = {
     **{f"builtins.{kind.value}": AbstractValue(kind, element=TOP) for kind in (Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT)},
 }  # fmt: skip
 
+# The functions by which torch calls a module.
+CALLS_OF_MODULES = frozenset(
+    f"torch.nn.modules.module.Module.{name}" for name in ("__call__", "_call_impl", "_wrapped_call_impl")
+)
+
 
 def of_python(name: str) -> str:
     """Return the name by which a program knows what C implements under another."""
