@@ -257,7 +257,7 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
     owner = _owner(frame.function)
     if owner is None:
         return frame.unknown(node, among=name)
-    methods, outside = _above(owner, name)
+    methods, outside = frame.source.above(owner, name)
     values = [call_function(frame, node, method, args, has_receiver=True) for method in methods]
     strange = [base for base in outside if not (is_harmless_base(base) and name.startswith("__"))]
     values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
@@ -273,19 +273,6 @@ def _of_object(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
         text = attribute.payload if attribute is not None and attribute.kind is Kind.STRING else None
         return frame.attribute(node, NO_TENSOR, text) if text == "__dict__" else TOP
     return NONE if name in _GIVING_NOTHING else TOP
-
-
-def _above(owner: Class, name: str) -> tuple[dict[Function, None], dict[str, None]]:
-    """Return the methods next above a class, and the classes outside of the project that may have one."""
-    methods: dict[Function, None] = {}
-    outside: dict[str, None] = {}
-    for cls in (owner, *owner.subclasses):
-        above = [each for each in cls.mro() if each is not owner and owner not in each.mro()]
-        defined = [each.methods[name] for each in above if name in each.methods]
-        methods.update(dict.fromkeys(defined))
-        if not defined:
-            outside.update(dict.fromkeys(base for each in (owner, *above) for base in each.external_bases))
-    return methods, outside
 
 
 def _owner(function: Function | None) -> Class | None:

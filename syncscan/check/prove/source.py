@@ -121,6 +121,7 @@ class Definitions:
         self._assigned: dict[str, dict[Class, None]] | None = None
         self._classes: dict[str, Class | bool] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
+        self._above: dict[tuple[Class, str], tuple[tuple[Function, ...], tuple[str, ...]]] = {}
 
     def outline(self, module: Module) -> Outline:
         """Return the outline of a file."""
@@ -269,6 +270,26 @@ class Definitions:
                 hidden = {above for one in defining for above in one.mro()[1:]}
                 methods.update((one.methods[name], None) for one in defining if one not in hidden)
             found = self._overrides[key] = tuple(methods)
+        return found
+
+    def above(self, owner: Class, name: str) -> tuple[tuple[Function, ...], tuple[str, ...]]:
+        """Return the methods next above a class, and the classes outside of the project that may have one.
+
+        The object may be of any class below.
+        """
+        found = self._above.get((owner, name))
+        if found is None:
+            methods: dict[Function, None] = {}
+            outside: dict[str, None] = {}
+            for cls in (owner, *owner.subclasses):
+                above = [each for each in cls.mro() if each is not owner and owner not in each.mro()]
+                defined = [each.methods[name] for each in above if name in each.methods]
+                methods.update(dict.fromkeys(defined))
+                if not defined:
+                    outside.update(
+                        dict.fromkeys(base for each in (owner, *above) for base in each.external_bases)
+                    )
+            found = self._above[owner, name] = tuple(methods), tuple(outside)
         return found
 
     def returned_parameter(self, function: Function) -> str:
