@@ -361,7 +361,13 @@ def _size(at: Point, call: Call) -> AbstractValue:
     return list_of(INT, Kind.TUPLE)
 
 
-@register(FUNCTIONS, "torch.cuda.current_device")
+@register(
+    FUNCTIONS,
+    "torch.cuda.current_device",
+    "torch.accelerator.current_accelerator",
+    "torch.accelerator.current_device_idx",
+    "torch.accelerator.current_device_index",
+)
 def _current_device(at: Point, call: Call) -> AbstractValue:
     at.origin("the call uses the current CUDA device")
     return AbstractValue(Kind.DEVICE, Device.CUDA)

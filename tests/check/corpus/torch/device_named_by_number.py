@@ -10,3 +10,9 @@ def on(device):
 def run(rank: int):
     on("cpu").sum().item()  # silent
     return on(rank).sum().item()  # expect: SYN101
+
+
+def accelerator():
+    torch.zeros(3, device=torch.accelerator.current_device_index()).sum().item()  # expect: SYN101
+    torch.zeros(3, device=torch.accelerator.current_accelerator()).sum().item()  # expect: SYN101
+    torch.zeros(torch.accelerator.device_count()).sum().item()  # silent
