@@ -85,7 +85,9 @@ def _of_results(at: Point, base: AbstractValue, name: str) -> AbstractValue:
 
 @register(ATTRIBUTES, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return an attribute of an unresolved transfer: a tensor if models use the name for one, else unknown."""
+    """Return an attribute of an unresolved transfer: the device, a tensor if models use the name for one, else unknown."""
+    if name == "device":
+        return AbstractValue(Kind.DEVICE, base.device, base.confidence, via=base.via)
     return base if is_tensor_of_models(name) else BOTTOM
 
 
