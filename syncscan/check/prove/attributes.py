@@ -46,6 +46,9 @@ _NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "size"})
 _FLAGS = frozenset({"is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"})
 # Properties that distributions such as `StudentT` and `Dirichlet` compute with masks.
 _OF_DISTRIBUTIONS = frozenset({"mode", "stddev", "variance"})
+_CALLED_BY_PYTHON = frozenset(
+    name for cls in (object, int, list, dict) for name in dir(cls) if callable(getattr(cls, name))
+) | {"__call__", "__enter__", "__exit__"}
 _PYTHON = {Kind.LIST: list, Kind.TUPLE: tuple, Kind.DICT: dict, Kind.SET: set}
 _SHAPE = list_of(INT, Kind.TUPLE)
 # Attributes of arrays and tensors, and of classes that are never tensors; see `_of_anything`.
@@ -249,7 +252,7 @@ def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
 
     Python itself calls special methods, so they stay functions.
     """
-    if method.name.startswith("__"):
+    if method.name in _CALLED_BY_PYTHON:
         return False
     return any(name not in TRANSPARENT_DECORATORS for name, _ in frame.source.decoration(method))
 

@@ -1,7 +1,7 @@
 """Functions and classes as values: the receivers that may call them.
 
-The walks follow such a value through names, attributes and results of the project. A call of a value that was lost is an
-obstacle. Code outside of the project may call what it receives without such a call.
+The walks follow such a value through names and attributes of the project. Each call that is given one may call it, and so may
+the owner of a container that holds one. A value that a function returns, or that is defined inside a function, counts as called too.
 """
 
 from __future__ import annotations
@@ -18,19 +18,13 @@ from syncscan.model import Kind
 _ANY = Arguments(spreads=True)
 
 
-def receives(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue]) -> None:
-    """Note that code outside of the project may call the functions and classes among values, and those in containers."""
+def receives(
+    frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue], *, classes: bool = True
+) -> None:
+    """Note that a receiver may call the functions and classes among values, and those in containers."""
     for value in values:
         for option in parts_of(value):
-            if isinstance(definition_of(option), Class) or _is_callback(frame, option):
-                frame.call(node, option, _ANY)
-
-
-def keeps(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue]) -> None:
-    """Note that the owner of a container, or of an attribute, may call the functions that are stored there."""
-    for value in values:
-        for option in parts_of(value):
-            if _is_callback(frame, option):
+            if (classes and isinstance(definition_of(option), Class)) or _is_callback(frame, option):
                 frame.call(node, option, _ANY)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
-from syncscan.check.prove.callbacks import keeps
+from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
@@ -24,8 +25,8 @@ from syncscan.check.prove.lists import fills, widens
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
-from syncscan.check.prove.packages import inherited_method, is_harmless_base
-from syncscan.check.prove.python import compares, formats, hashes, sets_by_name
+from syncscan.check.prove.packages import is_harmless_base, is_logging, is_of_logger, only_looks
+from syncscan.check.prove.python import calls_dunder, compares, formats, hashes, sets_by_name
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
@@ -47,6 +48,7 @@ from syncscan.check.prove.values import (
 )
 from syncscan.model import Kind
 
+_OF_PROJECT = (Class, Function, Module, BoundMethod)
 _CLASSES_LAST = frozenset({"isinstance", "issubclass"})
 _PUT = frozenset(
     {"append", "extend", "insert", "add", "update", "clear", "discard", "reverse", "setdefault", "appendleft"}
@@ -71,9 +73,11 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
         if function.attr == "__setattr__" and not _passes_on(frame, node):
             _sets(frame, node)
         if _is_super(frame, function.value):
-            return call_super(frame, node, function.attr, arguments_of(frame, node))
+            args = arguments_of(frame, node, name=f"builtins.object.{function.attr}")
+            return call_super(frame, node, function.attr, args)
         base = base_value(frame, function.value)
-        return call_method(frame, node, base, function.attr, arguments_of(frame, node))
+        args = arguments_of(frame, node, base, f"{base.payload}.{function.attr}")
+        return call_method(frame, node, base, function.attr, args)
     name = function.id if isinstance(function, ast.Name) else ""
     callee = name_value(frame, name) if name else base_value(frame, function)
     if callee.payload == "builtins.super":
@@ -81,7 +85,7 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
     if name in _CLASSES_LAST and callee.payload == f"builtins.{name}":
         frame.evaluate(node.args[0])
         return BOOL
-    return call_value(frame, node, callee, arguments_of(frame, node), name)
+    return call_value(frame, node, callee, arguments_of(frame, node, callee, str(callee.payload)), name)
 
 
 def _passes_on(frame: WalkFrame, node: ast.Call) -> bool:
@@ -128,8 +132,13 @@ def base_value(frame: WalkFrame, node: ast.expr) -> AbstractValue:
     return found
 
 
-def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
-    """Walk the arguments of a call."""
+def arguments_of(
+    frame: WalkFrame, node: ast.Call, receiver: AbstractValue = TOP, name: str = ""
+) -> Arguments:
+    """Walk the arguments of a call. The callee of a full name may call them, unless it only looks at them.
+
+    Code of the project is followed into calls of the classes that it is given, but not of the functions.
+    """
     args, kwargs, rest = list[AbstractValue](), dict[str, AbstractValue](), list[AbstractValue]()
     certain: int | None = None
     for argument in node.args:
@@ -151,7 +160,9 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
             rest.append(value.element or TOP if value.kind is Kind.DICT else TOP)
         else:
             kwargs[keyword.arg] = value
-    keeps(frame, node, (*args, *kwargs.values(), *rest))
+    if not only_looks(name):
+        is_own = all(isinstance(each.payload, _OF_PROJECT) for each in receiver.options or (receiver,))
+        receives(frame, node, (*args, *kwargs.values(), *rest), classes=not is_own)
     return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP, certain)
 
 
@@ -287,9 +298,24 @@ def _of_attribute(
         return call_outside(frame, node, f"torch.nn.Module.{name}", args.on(base))
     if stored is None and outside and all(map(is_harmless_base, outside)) and name in _OF_PYTHON:
         return TOP
-    if stored is None and outside and (inherited := inherited_method(outside, name)):
-        return call_outside(frame, node, inherited, args)
+    if stored is None and is_logging(outside, name) and not _replaces_logging(cls):
+        return _logs(frame, node, name, args)
     return unresolved(frame, node, args, name)
+
+
+def _logs(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+    """Walk a call of a logger, which makes texts of its arguments."""
+    for value in args.values:
+        if value.kind is Kind.INSTANCE:
+            calls_dunder(frame, node, value, "__str__")
+            calls_dunder(frame, node, value, "__repr__")
+    return call_outside(frame, node, f"logging.Logger.{name}", args)
+
+
+def _replaces_logging(cls: Class) -> bool:
+    """Return whether a class, or one above or below, replaces a method that loggers call themselves."""
+    related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
+    return any(is_of_logger(name) for each in related for name in each.methods)
 
 
 def _of_class(
@@ -338,7 +364,9 @@ def _compares(
         frame.call(node, key, Arguments((elements(base),)))
     asked = [*args.args, elements(base)]
     compares(frame, node, asked, "__eq__", "__lt__")
-    if base.kind in {Kind.LIST, Kind.TUPLE} and (key is not None or all(map(may_hold_gpu, asked))):
+    if base.kind in {Kind.LIST, Kind.TUPLE} and (
+        key is not None or args.spreads or all(map(may_hold_gpu, asked))
+    ):
         frame.may(node, None, f"`{name}` compares items that may be tensors on the GPU", "annotate the items")
     return INT if name != "sort" else NONE
 

@@ -186,7 +186,6 @@ class Proofs:
                     named |= {(path, line) for line in seen}
 
     def _all(self, reached: Reached, entry_point: str) -> Iterator[NamedObstacle]:
-        named_at = set[tuple[SourceRange, Group]]()
         for function, walk in reached.walks.items():
             chain = tuple(each.qualname for each in reached.chain(function))
             key = (function.module.path, function.qualname)
@@ -196,10 +195,7 @@ class Proofs:
                 named = replace(finding, call_chain=chain, entry_point=entry_point)
                 fact = finding.fix.description
                 yield NamedObstacle(named, Group.SYNCHRONIZES if sure else Group.MAY, fact)
-            for key_of_obstacle, obstacle in walk.obstacles.items():
-                if key_of_obstacle in named_at:
-                    continue  # of a method that several callers run for known values
-                named_at.add(key_of_obstacle)
+            for obstacle in walk.obstacles.values():
                 if obstacle.group is Group.UNKNOWN or not any(
                     _holds(each, obstacle.place) for each in findings
                 ):

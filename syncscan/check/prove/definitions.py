@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.prove.callbacks import definition_of
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.names import definition_value
@@ -47,7 +46,6 @@ def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> boo
     for name, definition in frame.source.decoration(function):
         if isinstance(definition, Function):
             frame.calls(node, definition)
-            _calls_result(frame, node, definition)
             is_plain = is_plain and gives_back(definition)
         elif isinstance(definition, Class):
             for method in ("__init__", "__call__", "__get__"):
@@ -61,14 +59,6 @@ def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> boo
                 frame.unknown(node, f"the decorator `@{name}` of `{function.qualname}` is not known")
             is_plain = False
     return is_plain
-
-
-def _calls_result(frame: WalkFrame, node: ast.AST, decorator: Function) -> None:
-    """Note that what a decorator returns in place of a function is called; functions inside the decorator are so already."""
-    for option in frame.prover.returned(decorator).options:
-        found = definition_of(option)
-        if isinstance(found, Function) and found.parent is None:
-            frame.calls(node, found)
 
 
 def is_context(function: Function) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.basic import constant
+from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.callbacks import definition_of, receives
@@ -14,6 +15,7 @@ from syncscan.check.prove.frame import EXPRESSIONS, WalkFrame, handles
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, compare, subscript, unary
+from syncscan.check.prove.outline import own_name
 from syncscan.check.prove.packages import gives_values
 from syncscan.check.prove.python import formats, hashes
 from syncscan.check.prove.statements import assign
@@ -56,12 +58,21 @@ def _attribute(frame: WalkFrame, node: ast.Attribute) -> AbstractValue:
 
 
 def escapes(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
-    """Note that a function or a class which is defined inside a function is called where it is named."""
+    """Note that a function or a class counts as called where it is named, if it is defined inside a function, or handed out."""
     for option in value.options or (value,):
         definition = definition_of(option)
-        if definition is not None and definition.parent is not None:
+        if definition is not None and (definition.parent is not None or _is_handed_out(frame, node, option)):
             receives(frame, node, [option])
     return value
+
+
+def _is_handed_out(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> bool:
+    """Return whether a value goes to the callers by its name; methods of the own object and classes of tables are followed."""
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    is_own = isinstance(owner, ast.Name) and owner.id == own_name(frame.function)
+    if isinstance(value.payload, BoundMethod) and is_own:
+        return False
+    return bool(frame.hands_out) and not (value.kind is Kind.CLASS and isinstance(node, ast.Subscript))
 
 
 @handles(EXPRESSIONS, "Call")

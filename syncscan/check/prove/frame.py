@@ -137,6 +137,7 @@ class WalkFrame:
         self._loops: list[_Loop] = []
         self._rounds = 0
         self._allowed = 0
+        self.hands_out = 0  # in expressions whose functions and classes count as called where they are named
 
     # Obstacles and assumptions
 
@@ -187,16 +188,15 @@ class WalkFrame:
         self.walk.call_lines.setdefault(function, set()).add(line)
 
     def runs(self, node: ast.AST, function: Function, known: Mapping[str, AbstractValue]) -> None:
-        """Note what a call runs that gives some parameters a known value: the obstacles and the calls of the function.
+        """Note the calls of a function in a run where some parameters have a known value.
 
-        With a trace, which knows the lines that ran, a call of the function stands for them.
+        A function with an obstacle in that run counts as called, and so does each with a trace, which knows the lines that ran.
         """
         is_given = self.prover.ran.knows_calls
         found = None if is_given else self.prover.walked_with(function, known)
-        if found is None:
+        if found is None or found.obstacles:
             self.calls(node, function)
         elif not self._allowed:
-            self.walk.obstacles.update(found.obstacles)
             line = getattr(node, "lineno", 0)
             for callee in found.call_lines:
                 self.walk.call_lines.setdefault(callee, set()).add(line)
@@ -218,6 +218,13 @@ class WalkFrame:
         self._allowed += 1
         yield
         self._allowed -= 1
+
+    @contextmanager
+    def handing_out(self) -> Iterator[None]:
+        """Count the functions and classes that an expression names as called: a caller receives them."""
+        self.hands_out += 1
+        yield
+        self.hands_out -= 1
 
     # Dispatch to transfer functions
 

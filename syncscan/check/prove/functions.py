@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
-from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
@@ -38,6 +37,7 @@ _GIVING_NOTHING = frozenset(
         "__delitem__",
     }
 )
+_OF_ATTRIBUTES = frozenset({"__setattr__", "__getattr__", "__getattribute__", "__delattr__"})
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
 
 
@@ -78,7 +78,6 @@ def _call_option(
 
 def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
     """Walk a call whose target the source leaves open: the callees of a run, or any function."""
-    receives(frame, node, (*args.values, args.rest))
     names = frame.prover.ran.called(frame.module, node)
     if names is None:
         return frame.unknown(node, among=among)
@@ -176,13 +175,11 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
 
 
 def _initialises(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> None:
-    """Note the methods that make an object; without one in the project, a base outside receives the arguments."""
+    """Note the methods that make an object."""
     made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
     for method in made:
         values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
         frame.calls(node, method, values)
-    if not cls.is_record and not any(method.name == "__init__" for method in made):
-        receives(frame, node, (*args.values, args.rest))
 
 
 def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
@@ -259,11 +256,16 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
         return frame.unknown(node, among=name)
     methods, outside = frame.source.above(owner, name)
     values = [call_function(frame, node, method, args, has_receiver=True) for method in methods]
-    strange = [base for base in outside if not (is_harmless_base(base) and name.startswith("__"))]
+    strange = [base for base in outside if not _is_plain(base, name)]
     values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
     if not methods and not outside and not name.startswith("__"):
         return unresolved(frame, node, args, name)
     return join_all(values) if values else _of_object(frame, node, name, args)
+
+
+def _is_plain(base: str, name: str) -> bool:
+    """Return whether a method of a base outside runs no code of the GPU: the certificate assumes so of attributes."""
+    return name in _OF_ATTRIBUTES or (is_harmless_base(base) and name.startswith("__"))
 
 
 def _of_object(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:

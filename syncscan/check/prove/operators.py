@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.prove.callbacks import keeps
+from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
@@ -93,6 +93,7 @@ def _of_sequences(
 ) -> AbstractValue:
     """Walk an operator of containers, or of unknown values."""
     if operator in _OF_SETS:
+        calls_dunder(frame, node, right, "__iter__")  # by views of dictionaries
         return _of_sets(frame, operator, left, right)
     if operator == "Add" and left.kind is right.kind and left.kind in _ITEMS:
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
@@ -110,7 +111,7 @@ def _of_sets(frame: WalkFrame, operator: str, left: AbstractValue, right: Abstra
     kinds, reflected = {left.kind, right.kind}, f"__r{_NAMES[operator]}__"
     if kinds == {Kind.SET}:
         return AbstractValue(Kind.SET, element=join_all([elements(left), elements(right)]))
-    is_other = kinds == {Kind.SET, Kind.UNKNOWN} and not frame.source.methods_named(reflected)
+    is_other = left.kind is Kind.SET and right.kind is Kind.UNKNOWN and not frame.source.defines(reflected)
     return AbstractValue(Kind.SET, element=TOP) if is_other else TOP
 
 
@@ -409,7 +410,7 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
     """Walk ``base[index] = value``."""
     base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
     calls_dunder(frame, target, base, "__setitem__")
-    keeps(frame, target, [value])
+    receives(frame, target, [value])
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
     widens(frame, target.value, value)

@@ -6,7 +6,6 @@ import ast
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.packages import (
@@ -84,7 +83,6 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
         return call_builtin(frame, node, name.partition(".")[2], args)
     if is_cast(name):
         return args.given(1, "val") or TOP
-    receives(frame, node, (*args.values, args.rest))
     if root == "copy":
         return _copied(frame, node, name, args)
     if root not in {"torch", "numpy"} and frame.source.operation(name) is not None:

@@ -6,9 +6,9 @@ none of them reads a value from the GPU is what a proof rests on.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 # Modules of the standard library whose functions run no argument, and read arguments on the host alone.
 _STDLIB = frozenset(
@@ -40,12 +40,18 @@ _OF_VALUES = frozenset(
      "pathlib", "platform", "posixpath", "random", "re", "secrets", "shlex", "shutil", "socket", "string", "struct", "sys",
      "tempfile", "textwrap", "time", "unicodedata", "urllib", "uuid", "zlib"}
 )  # fmt: skip
-_WITH_PLAIN_METHODS = frozenset({"datetime", "logging", "pathlib"})
+_LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log"})
 # Modules that pass their arguments on, and functions of other packages on numbers and texts.
 _PASSING = frozenset({"abc", "contextlib", "enum", "functools", "types", "typing", "typing_extensions"})
 _ON_HOST = frozenset(
     {"packaging.version.parse", "packaging.version.Version", "triton.cdiv", "triton.next_power_of_2"}
 )
+_TESTS = frozenset(
+    f"builtins.{name}" for name in (
+        "callable", "getattr", "hasattr", "hash", "id", "isinstance", "issubclass", "len", "object.__new__", "print", "repr",
+        "str", "type",
+    )
+)  # fmt: skip
 _CASTS = frozenset({"typing.cast", "typing_extensions.cast"})
 HARMLESS_CONTEXTS = frozenset(
     {"builtins.open", "contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager",
@@ -148,15 +154,19 @@ def keeps_only(name: str) -> bool:
     return name in _KEEP or root_of(name) in _PASSING
 
 
-def inherited_method(bases: Sequence[str], name: str) -> str:
-    """Return the full name of the method that an object gets from the single base outside of the project, or "".
+def is_logging(bases: Sequence[str], name: str) -> bool:
+    """Return whether a method is one of `logging.Logger` by which programs log, if that is the only base outside."""
+    return [*bases] == ["logging.Logger"] and name in _LOGGING
 
-    The base is a class of Python's own whose methods run no code of the object.
-    """
-    module, _, cls = bases[0].rpartition(".") if len(bases) == 1 else ("", "", "")
-    if module not in _WITH_PLAIN_METHODS:
-        return ""
-    return f"{bases[0]}.{name}" if hasattr(getattr(import_module(module), cls, None), name) else ""
+
+def is_of_logger(name: str) -> bool:
+    """Return whether loggers have a method of a name, which a subclass then replaces."""
+    return hasattr(logging.Logger, name) and name != "__init__"
+
+
+def only_looks(name: str) -> bool:
+    """Return whether a function calls none of the functions and classes that it is given."""
+    return name in _CASTS or name in _TESTS
 
 
 def is_cast(name: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import Class, Module
-from syncscan.check.prove.callbacks import keeps
+from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outline import SETTER
 from syncscan.check.prove.values import STRING, AbstractValue, refine
@@ -17,17 +17,30 @@ def sets_attribute(
 ) -> None:
     """Walk the setting of an attribute of a known name."""
     frame.walk.stored.setdefault(name, []).append((base, value))
-    if not all(isinstance(option.payload, Class | Module) for option in base.options or (base,)):
-        keeps(frame, node, [value])
+    if not all(_is_plain(option, name) for option in base.options or (base,)):
+        receives(frame, node, [value])
     _runs_setters(frame, node, base, name)
+
+
+def _is_plain(base: AbstractValue, name: str) -> bool:
+    """Return whether only calls of the attribute call what it is set to: an object whose class has no base outside."""
+    cls = base.payload
+    if base.kind is not Kind.INSTANCE or not isinstance(cls, Class) or name.startswith("__"):
+        return False
+    return not any(each.external_bases for each in cls.mro())
 
 
 def _runs_setters(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> None:
     """Note the methods that run where an attribute of a name is set."""
     for method in frame.source.methods_named(SETTER):
-        if _may_be(base, method.owner):
-            named = method.parameters[1:2]
+        if not _may_be(base, method.owner) and not any(each.kind is Kind.CLASS for each in base.options):
+            continue
+        named = [each for each in method.parameters[1:2] if not each.star]
+        is_mangled = name.startswith("__") and not name.endswith("__")
+        if named and not is_mangled and not method.decorators:
             frame.runs(node, method, {each.name: refine(STRING, payload=name) for each in named})
+        else:
+            frame.calls(node, method)
     for method in frame.source.setters(name):
         if _may_be(base, method.owner):
             frame.calls(node, method)

@@ -370,6 +370,12 @@ class Definitions:
                 for node in each.node.body:
                     yield from ((each, node) for target in plain_targets(node) if target == name)
 
+    def defines(self, name: str) -> bool:
+        """Return whether a class of the project has a method of a name, or assigns the name in its body."""
+        return bool(self.methods_named(name)) or any(
+            name == assigned for module in self.modules for _, assigned in self.outline(module).assigned
+        )
+
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""
         return [
@@ -482,7 +488,7 @@ def _keys_in(annotation: ast.expr) -> ast.expr | None:
 def _is_structural(value: AbstractValue) -> bool:
     """Return whether objects of other classes may satisfy an annotation: a protocol."""
     for option in value.options:
-        cls = option.payload if option.kind is Kind.INSTANCE else None
+        cls = option.payload if option.kind in {Kind.INSTANCE, Kind.CLASS} else None
         if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):
             return True
     return False

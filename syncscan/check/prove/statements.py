@@ -10,11 +10,12 @@ from syncscan.check.infer.source.syntax import dotted_name, walk
 from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
-from syncscan.check.prove.frame import STATEMENTS, WalkFrame, handles
+from syncscan.check.prove.frame import STATEMENTS, Arguments, WalkFrame, handles
 from syncscan.check.prove.lists import stays_inside
 from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, stores_item
+from syncscan.check.prove.outline import ANNOTATED
 from syncscan.check.prove.truths import truth_of
 from syncscan.check.prove.values import (
     NO_TENSOR,
@@ -57,6 +58,9 @@ def _assign(frame: WalkFrame, node: ast.Assign) -> None:
 @handles(STATEMENTS, "AnnAssign")
 def _annotated(frame: WalkFrame, node: ast.AnnAssign) -> None:
     promised = frame.source.promised(node.annotation, frame.module, frame.function)
+    if isinstance(node.target, ast.Attribute):
+        base = frame.evaluate(node.target.value)
+        frame.walk.stored.setdefault(f"{node.target.attr}{ANNOTATED}", []).append((base, promised))
     if node.value is None:
         return
     value = frame.evaluate(node.value)
@@ -119,7 +123,8 @@ def _delete(frame: WalkFrame, node: ast.Delete) -> None:
 
 @handles(STATEMENTS, "Return")
 def _return(frame: WalkFrame, node: ast.Return) -> bool:
-    value = frame.evaluate(node.value) if node.value is not None else _none()
+    with frame.handing_out():
+        value = frame.evaluate(node.value) if node.value is not None else _none()
     frame.walk.returned = join(frame.walk.returned, value)
     return False
 
@@ -131,8 +136,13 @@ def _none() -> AbstractValue:
 @handles(STATEMENTS, "Raise")
 def _raise(frame: WalkFrame, node: ast.Raise) -> bool:
     for each in (node.exc, node.cause):
-        if each is not None:
-            frame.evaluate(each)
+        if each is None:
+            continue
+        value = frame.evaluate(each)
+        if any(option.kind is Kind.CLASS for option in value.options):
+            frame.call(each, value, Arguments())
+        elif value is TOP and isinstance(each, ast.Name) and each.id in frame.function.by_name:
+            frame.unknown(each, "raises what is not known, which makes an object of a class")
     return False
 
 

@@ -14,13 +14,14 @@ from syncscan.check.prove.values import (
     AbstractValue,
     constant_of,
     has_tensors,
-    is_declared,
+    join_all,
     kept_inside,
     kept_outside,
 )
 from syncscan.check.prove.walk import Walk
 from syncscan.model import Kind
 
+_EMPTY = AbstractValue(Kind.TUPLE, items=())  # in place of an empty container, which holds what is declared
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
 
@@ -33,9 +34,10 @@ def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | N
         return [TOP]
     if not values and not writers:
         return None
-    annotating = _setting(prover, f"{name}{ANNOTATED}", related)
-    if any(each.owner is not None for each in annotating):
-        known = _as_declared([*values, *_stored_by(prover, writers, name, related, only_known=True)])
+    declared = _declared(prover, cls, name, related)
+    if declared is not None:
+        sure = _stored_by(prover, writers, name, related, only_known=True)
+        known = [declared, *values, *(each for each in sure if each is not _EMPTY)]
         if not any(map(_is_open, known)):
             return known
     values += _stored_by(prover, writers, name, related)
@@ -48,10 +50,18 @@ def _is_open(value: AbstractValue) -> bool:
     return value is TOP or has_tensors(value)
 
 
-def _as_declared(values: list[AbstractValue]) -> list[AbstractValue]:
-    """Return the values of an annotated attribute: of a container, all stores hold what the annotation declares."""
-    kinds = {each.kind for each in values if is_declared(each)}
-    return [each for each in values if each.kind not in kinds or is_declared(each)]
+def _declared(prover: Walks, cls: Class, name: str, related: set[Class]) -> AbstractValue | None:
+    """Return what methods of a class, or of one above, declare of an attribute of their object.
+
+    None where none does, or where a related class declares the attribute with a type that may be a tensor.
+    """
+    found: dict[bool, list[AbstractValue]] = {True: [], False: []}
+    for each in _setting(prover, f"{name}{ANNOTATED}", related):
+        for base, value in prover.asked(each).stored.get(f"{name}{ANNOTATED}", ()):
+            if each.owner in related and _is_of(base, related):
+                found[each.owner in cls.mro()].append(value)
+    is_open = any(map(_is_open, (*found[True], *found[False])))
+    return join_all(found[True]) if found[True] and not is_open else None
 
 
 def _setting(prover: Walks, name: str, classes: set[Class]) -> list[Function]:
@@ -76,8 +86,11 @@ def _stored_by(
     found: list[AbstractValue] = []
     for writer in writers:
         walk = prover.asked(writer)
-        sure = (value for base, value in walk.stored.get(name, ()) if _is_of(base, classes))
-        found += map(keep, sure if only_known else _stores_of(walk, name, classes, is_list=is_list))
+        if only_known:
+            sure = [value for base, value in walk.stored.get(name, ()) if _is_of(base, classes)]
+            found += [_EMPTY if value.items == () else keep(value) for value in sure]
+        else:
+            found += map(keep, _stores_of(walk, name, classes, is_list=is_list))
         if TOP in found:
             break
     return found

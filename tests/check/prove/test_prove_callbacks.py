@@ -175,20 +175,6 @@ PASSED = {
     def step(name: str) -> int:
         return len(SORTS)
 """,
-    "a function of the project that only compares": """
-    def same(one: object, other: object) -> bool:
-        return one is other
-    def step() -> bool:
-        return same(Waiting, Waiting)
-""",
-    "the field of a record": """
-    from dataclasses import dataclass
-    @dataclass
-    class Spec:
-        sort: type
-    def step() -> None:
-        Spec(Waiting)
-""",
 }
 
 

@@ -43,8 +43,10 @@ def _checkpoint(at: Point, call: Call) -> AbstractValue:
 @register(FUNCTIONS, "torch.utils.checkpoint.checkpoint_sequential")
 def _checkpoint_sequential(at: Point, call: Call) -> AbstractValue:
     given = call.given(2, "input")
-    modules = call.first.items if call.first.items is not None else (call.first.element or call.first,)
-    for module in modules:
+    if call.first.items is None:
+        is_one = str(call.first.payload).endswith(".Sequential")
+        return at.call(call.first, Call((given,), {}, call.site)) if is_one else BOTTOM
+    for module in call.first.items:
         given = at.call(module, Call((given,), {}, call.site))
     return given
 
@@ -99,10 +101,17 @@ for _name, _module in (
 
 @register(FUNCTIONS, "torch.vmap()")
 def _mapped(at: Point, call: Call) -> AbstractValue:
-    return _of_any_shape(_run(at, call))
+    args = [_of_any_shape(each) for each in call.args[1:]]  # the function gets them without a dimension
+    return _of_any_shape(_called(at, call, args, call.kwargs))
 
 
-@register(FUNCTIONS, "torch.grad()", "torch.jacrev()", "torch.jacfwd()", "torch.hessian()")
+@register(FUNCTIONS, "torch.jacrev()", "torch.jacfwd()", "torch.hessian()")
+def _jacobian(at: Point, call: Call) -> AbstractValue:
+    output = _run(at, call)
+    return BOTTOM if "has_aux" in call.kwargs else _of_any_shape(output)
+
+
+@register(FUNCTIONS, "torch.grad()")
 def _gradient(at: Point, call: Call) -> AbstractValue:
     _run(at, call)
     return BOTTOM if "has_aux" in call.kwargs else _of_any_shape(_differentiated(call))
@@ -159,26 +168,38 @@ def _with_tangents(at: Point, call: Call) -> AbstractValue:
 
 
 @register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian")))
-def _jacobian(at: Point, call: Call) -> AbstractValue:
-    _called_with(at, call, call.given(1, "inputs"))
-    return _of_any_shape(call.given(1, "inputs"))
+def _jacobian_at(at: Point, call: Call) -> AbstractValue:
+    return _of_any_shape(_called_with(at, call, call.given(1, "inputs")))
 
 
-@register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("vjp", "jvp", "hvp", "vhp")))
+@register(FUNCTIONS, "torch.autograd.functional.jvp")
+def _product_of_output(at: Point, call: Call) -> AbstractValue:
+    output = _called_with(at, call, call.given(1, "inputs"))
+    return sequence([output, output], Kind.TUPLE)
+
+
+@register(FUNCTIONS, *(f"torch.autograd.functional.{name}" for name in ("vjp", "hvp", "vhp")))
 def _output_and_product(at: Point, call: Call) -> AbstractValue:
     output = _called_with(at, call, call.given(1, "inputs"))
     return sequence([output, _of_any_shape(call.given(1, "inputs"))], Kind.TUPLE)
 
 
-@register(FUNCTIONS, "torch.utils._pytree.tree_map", "torch.utils._pytree.tree_map_", "optree.tree_map")
+@register(FUNCTIONS, "torch.utils._pytree.tree_map", "optree.tree_map")
 def _tree_map(at: Point, call: Call) -> AbstractValue:
     return _leaves(lambda leaf: at.call(call.first, Call((leaf,), {}, call.site)), call.given(1, "tree"))
 
 
-@register(FUNCTIONS, "torch.utils._pytree.tree_map_only", "torch.utils._pytree.tree_map_only_")
+@register(FUNCTIONS, "torch.utils._pytree.tree_map_only")
 def _tree_map_only(at: Point, call: Call) -> AbstractValue:
+    if call.first.payload != "torch.Tensor":
+        return BOTTOM
     function, tree = call.given(1, "func"), call.given(2, "tree")
-    return _leaves(lambda leaf: at.call(function, Call((leaf,), {}, call.site)), tree)
+
+    def changed(leaf: AbstractValue) -> AbstractValue:
+        is_tensor = leaf.kind is Kind.TENSOR or leaf.kind is Kind.UNKNOWN
+        return at.call(function, Call((leaf,), {}, call.site)) if is_tensor else leaf
+
+    return _leaves(changed, tree)
 
 
 def _of_any_shape(value: AbstractValue) -> AbstractValue:
