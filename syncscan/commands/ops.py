@@ -82,8 +82,8 @@ def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source:
     operations than the named ones stay as they are in the table.
     """
     from syncscan.measure.campaign import read_log  # noqa: PLC0415 (`--help` imports no engine)
-    from syncscan.measure.derive import derive, replace_measured, with_aliases  # noqa: PLC0415 (as above)
-    from syncscan.measure.opinfo import aliases  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.opinfo import with_aliases  # noqa: PLC0415 (`--help` imports no engine)
     from syncscan.measure.report import coverage  # noqa: PLC0415 (`--help` imports no engine)
     from syncscan.measure.write import write_table  # noqa: PLC0415 (`--help` imports no engine)
     from syncscan.ops import load_table, parse_table  # noqa: PLC0415 (`--help` imports no engine)
@@ -95,7 +95,7 @@ def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source:
     records = [record for unit in units for record in unit["records"]]
     only = header.pop("operations", "").split()
     entries = replace_measured(records, load_table(), only, header) if only else derive(records, load_table())
-    text = write_table(with_aliases(entries, aliases()), header)
+    text = write_table(with_aliases(entries), header)
     parse_table(text)
     replace_file(output, text)
     if log:

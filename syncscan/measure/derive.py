@@ -57,16 +57,6 @@ def replace_measured(
     )
 
 
-def with_aliases(
-    entries: Mapping[str, Operation], aliases: Mapping[str, Collection[str]]
-) -> dict[str, Operation]:
-    """Return entries with their other names, but for those that have an entry of their own."""
-    return {
-        name: replace(entry, aliases=tuple(each for each in aliases.get(name, ()) if each not in entries))
-        for name, entry in entries.items()
-    }
-
-
 def _entry(name: str, records: list[Record], known: Operation | None) -> Operation:
     sheet = sheets().get(name, _NO_SHEET)
     args = sheet.args or _longest_names(records) or (known.args if known else ())

@@ -8,8 +8,8 @@ import inspect
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -17,6 +17,7 @@ from syncscan.errors import SyncscanError
 from syncscan.measure.describe import describe, tensors_in
 from syncscan.measure.handwritten import sheets
 from syncscan.measure.probe import Probe, bind_in_order
+from syncscan.ops import Operation
 
 SAMPLES = 6  # calls measured per entry in its main dtype, spread over the first CONSIDERED samples
 CONSIDERED = 60
@@ -71,8 +72,17 @@ def aliases() -> dict[str, tuple[str, ...]]:
     return {name: tuple(sorted(others)) for name, others in found.items()}
 
 
+def with_aliases(operations: Mapping[str, Operation]) -> dict[str, Operation]:
+    """Return operations with their other names, but for those that have an entry of their own."""
+    known = aliases()
+    return {
+        name: replace(each, aliases=tuple(other for other in known.get(name, ()) if other not in operations))
+        for name, each in operations.items()
+    }
+
+
 _FUNCTIONS = (FunctionType, BuiltinFunctionType)
-# Pairs of modules, of which the second has functions of the first.
+# The second module of each pair re-exports functions of the first.
 _SAME_FUNCTIONS = (
     ("torch", "torch.random"),
     ("torch.cuda", "torch.cuda.graphs"),

@@ -137,7 +137,7 @@ def arguments_of(
 ) -> Arguments:
     """Walk the arguments of a call. The callee of a full name may call them, unless it only looks at them.
 
-    Code of the project is followed into calls of the classes that it is given, but not of the functions.
+    The functions that code of the project is given count as called; the calls of classes there are followed.
     """
     args, kwargs, rest = list[AbstractValue](), dict[str, AbstractValue](), list[AbstractValue]()
     certain: int | None = None

@@ -16,22 +16,17 @@ _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 def names_at_calls(function: ast.AST) -> dict[ast.Call, Mapping[str, Names]]:
     """Return, for the statements of a function that are calls, the variables that can only be one of some texts there."""
     found: dict[ast.Call, Mapping[str, Names]] = {}
-    shared = {
-        name
-        for each in ast.walk(function)
-        if isinstance(each, ast.Global | ast.Nonlocal)
-        for name in each.names
-    }
-    _note_block(getattr(function, "body", ()), {}, _Texts(function, shared), found)
+    _note_block(getattr(function, "body", ()), {}, _Texts(function), found)
     return found
 
 
 class _Texts:
     """The texts of literals, and of the variables of a function that only name one literal."""
 
-    def __init__(self, function: ast.AST, shared: set[str]) -> None:
-        self._function, self.shared = function, shared
-        nodes = NodesByType(function)
+    def __init__(self, function: ast.AST) -> None:
+        self._function, nodes = function, NodesByType(function)
+        self.shared = {name for each in nodes.of(ast.Global) for name in each.names}
+        self.shared |= {name for each in nodes.of(ast.Nonlocal) for name in each.names}
         self._mentions = [*nodes.of(ast.Name)]
         self._parameters = {each.arg for each in nodes.of(ast.arg)}
         self.own = self._parameters | {
@@ -82,9 +77,10 @@ def _names_in(statement: ast.stmt, texts: _Texts, sort: type[ast.cmpop]) -> dict
     test = getattr(statement, "test", None)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], sort):
         return {}
-    names = texts.of(test.comparators[0])
-    is_own = isinstance(test.left, ast.Name) and test.left.id in texts.own - texts.shared
-    return {test.left.id: names} if names and is_own and isinstance(test.left, ast.Name) else {}
+    variable, names = test.left, texts.of(test.comparators[0])
+    if not names or not isinstance(variable, ast.Name) or variable.id not in texts.own - texts.shared:
+        return {}
+    return {variable.id: names}
 
 
 def _literal(node: ast.expr) -> Names:

@@ -158,7 +158,10 @@ def call_function(
 
 def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> AbstractValue:
     """Walk the making of an object of a class, or of one below it."""
-    _initialises(frame, node, cls, args)
+    made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
+    for method in made:
+        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
+        frame.calls(node, method, values)
     for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
@@ -172,14 +175,6 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
         call_outside(frame, node, name, Arguments(spreads=True))
     _unresolved_bases(frame, node, cls)
     return AbstractValue(Kind.INSTANCE, payload=cls)
-
-
-def _initialises(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> None:
-    """Note the methods that make an object."""
-    made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
-    for method in made:
-        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
-        frame.calls(node, method, values)
 
 
 def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:

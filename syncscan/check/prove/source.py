@@ -357,14 +357,19 @@ class Definitions:
             found += [each.methods[part] for part in names if part in each.methods]
         return found
 
-    def set_in_bodies(self, classes: Iterable[Class], name: str) -> Iterator[tuple[Class, Any]]:
-        """Yield the statements in the bodies of classes that assign a name."""
+    @property
+    def _assigning(self) -> dict[str, dict[Class, None]]:
+        """The classes whose bodies assign a name, by the name."""
         if self._assigned is None:
             self._assigned = {}
             for module in self.modules:
                 for position, assigned in self.outline(module).assigned:
                     self._assigned.setdefault(assigned, {})[module.classes[position]] = None
-        by_class = self._assigned.get(name, {})
+        return self._assigned
+
+    def set_in_bodies(self, classes: Iterable[Class], name: str) -> Iterator[tuple[Class, Any]]:
+        """Yield the statements in the bodies of classes that assign a name."""
+        by_class = self._assigning.get(name, {})
         for each in classes if by_class else ():
             if each in by_class:
                 for node in each.node.body:
@@ -372,9 +377,7 @@ class Definitions:
 
     def defines(self, name: str) -> bool:
         """Return whether a class of the project has a method of a name, or assigns the name in its body."""
-        return bool(self.methods_named(name)) or any(
-            name == assigned for module in self.modules for _, assigned in self.outline(module).assigned
-        )
+        return bool(self.methods_named(name)) or name in self._assigning
 
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""

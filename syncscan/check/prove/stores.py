@@ -21,7 +21,6 @@ from syncscan.check.prove.values import (
 from syncscan.check.prove.walk import Walk
 from syncscan.model import Kind
 
-_EMPTY = AbstractValue(Kind.TUPLE, items=())  # in place of an empty container, which holds what is declared
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
 
@@ -36,8 +35,7 @@ def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | N
         return None
     declared = _declared(prover, cls, name, related)
     if declared is not None:
-        sure = _stored_by(prover, writers, name, related, only_known=True)
-        known = [declared, *values, *(each for each in sure if each is not _EMPTY)]
+        known = [declared, *values, *_stored_by(prover, writers, name, related, beside_declared=True)]
         if not any(map(_is_open, known)):
             return known
     values += _stored_by(prover, writers, name, related)
@@ -75,20 +73,26 @@ def _setting_any(prover: Walks, classes: set[Class]) -> list[Function]:
 
 
 def _stored_by(
-    prover: Walks, writers: Iterable[Function], name: str, classes: set[Class], *, only_known: bool = False
+    prover: Walks,
+    writers: Iterable[Function],
+    name: str,
+    classes: set[Class],
+    *,
+    beside_declared: bool = False,
 ) -> list[AbstractValue]:
     """Return all values that some functions store into an attribute, up to the first that is anything.
 
-    With ``only_known``, stores on unknown objects and under computed names do not count.
+    Beside a declared value, stores on unknown objects and under computed names do not count, and an empty container holds
+    the declared items.
     """
     is_list: bool = prover.answer(Question(Asked.ONLY_LISTS, name=name))
     keep = kept_inside if is_list else kept_outside
     found: list[AbstractValue] = []
     for writer in writers:
         walk = prover.asked(writer)
-        if only_known:
+        if beside_declared:
             sure = [value for base, value in walk.stored.get(name, ()) if _is_of(base, classes)]
-            found += [_EMPTY if value.items == () else keep(value) for value in sure]
+            found += [keep(value) for value in sure if value.items != ()]
         else:
             found += map(keep, _stores_of(walk, name, classes, is_list=is_list))
         if TOP in found:

@@ -26,7 +26,7 @@ from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
     "ANYWHERE", "A_CLASS", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "has_tensors", "host_arrays", "is_declared", "join", "join_all",
+    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "has_tensors", "host_arrays", "join", "join_all",
     "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "parts_of", "plain",
     "refine", "seen_dict", "sequence", "tensor", "tensors_of", "truth", "under_key", "with_keys",
 ]  # fmt: skip
@@ -229,13 +229,13 @@ def kept_outside(value: AbstractValue) -> AbstractValue:
         keys = keys_of(value)
         if isinstance(value.payload, tuple) and value.payload[:1] == (_SEEN,):
             return with_keys(AbstractValue(value.kind, element=TOP), keys)
-        return value if is_declared(value) else AbstractValue(value.kind, element=TOP)
+        return value if _is_declared(value) else AbstractValue(value.kind, element=TOP)
     if value.kind is Kind.TUPLE and value.items is not None:
         return sequence([*map(kept_outside, value.items)], Kind.TUPLE)
     return value
 
 
-def is_declared(value: AbstractValue) -> bool:
+def _is_declared(value: AbstractValue) -> bool:
     """Return whether an annotation declares what a container holds."""
     return value.kind in _CONTAINERS and (value.payload == _DECLARED or keys_of(value) is not TOP)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -385,6 +385,18 @@ def run(x):
 """
 
 
+def proved_in_turn(entry: str, *versions: Mapping[str, Source]) -> Iterator[Certificate]:
+    """Yield the certificate of each version of a project, each with the walks that the one before kept."""
+    kept: list[bytes | None] = [None, None]
+    for sources in versions:
+        engine = Engine(Conventions())
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
+        assert engine.solver is not None
+        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
+        yield proofs.certify(entry)
+        kept = [proofs.walks(), None]
+
+
 @pytest.mark.parametrize(
     "edited",
     [
@@ -405,17 +417,10 @@ def test_an_unchanged_function_is_not_walked_again(edited: str, monkeypatch: pyt
         "_run",
         lambda self, frame, *rest: (walked.append(frame.function.qualname), plain(self, frame, *rest))[1],
     )
-    kept: list[bytes | None] = [None, None]
     found = []
-    for sources in (first, last):
-        engine = Engine(Conventions())
-        findings = engine.check([*sources.values()], None, lambda *_: None).findings
-        assert engine.solver is not None
-        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
-        walked.clear()
-        proofs.certify("helpers:run")
-        kept = [proofs.walks(), None]
+    for _ in proved_in_turn("helpers:run", first, last):
         found.append([*walked])
+        walked.clear()
     assert set(found[0]) >= {"run", "step"}
     assert set(found[1]) == {"run"}
 
@@ -477,13 +482,5 @@ def test_an_edit_of_a_setter_reaches_the_functions_that_set_an_attribute() -> No
     waiting = SETTING.replace("        super()", "        torch.cuda.synchronize()\n        super()")
     first = {"sets": source("sets", SETS), "setting": source("setting", SETTING)}
     last = {**first, "setting": source("setting", waiting)}
-    kept: list[bytes | None] = [None, None]
-    found = []
-    for sources in (first, last):
-        engine = Engine(Conventions())
-        findings = engine.check([*sources.values()], None, lambda *_: None).findings
-        assert engine.solver is not None
-        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
-        found.append(proofs.certify("sets:run").is_proved)
-        kept = [proofs.walks(), None]
+    found = [each.is_proved for each in proved_in_turn("sets:run", first, last)]
     assert found == [True, False]

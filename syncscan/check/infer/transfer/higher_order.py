@@ -20,7 +20,7 @@ _OF_CHECKPOINT = frozenset(
     {"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
 )  # fmt: skip
 _OF_TRANSFORMS = frozenset({"argnums", "has_aux"})
-_DEEPEST = 3  # containers in one another, of which trees are made here
+_DEEPEST = 3  # levels of nested containers in a tree whose leaves are changed
 
 
 def _called(
