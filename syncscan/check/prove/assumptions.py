@@ -191,7 +191,7 @@ def _may_have(cls: Class, name: str, project: Definitions) -> bool:
         return True
     if any("setattr(" in each.module.lines.text or "__dict__" in each.module.lines.text for each in above):
         return True
-    is_set = any(True for _ in project.set_in_bodies(above, name))
+    is_set = any(True for _ in project.bodies.plain(above, name))
     return is_set or bool(of_classes(project.storing(name), (*above, *cls.subclasses)))
 
 

@@ -10,13 +10,14 @@ from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import dtype_named
-from syncscan.check.prove.definitions import decorate
+from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.lacking import having
 from syncscan.check.prove.names import definition_value, module_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.source import Asked, Question
+from syncscan.check.prove.special import runs, runs_descriptors, runs_method
 from syncscan.check.prove.values import (
     A_CLASS,
     ANYWHERE,
@@ -109,7 +110,7 @@ def _of_option(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) 
     if isinstance(payload, Class) and base.kind is Kind.INSTANCE:
         return of_instance(frame, node, base, payload, name)
     if isinstance(payload, Class) and base.kind is Kind.CLASS:
-        return _of_class(frame, payload, name)
+        return _of_class(frame, node, base, name)
     if base.kind is Kind.MODULE:
         is_own = isinstance(payload, Module)
         return module_value(frame.prover, payload, name) if is_own else _of_outside(f"{payload}.{name}")
@@ -214,25 +215,24 @@ def _of_outside(name: str) -> AbstractValue:
 
 def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class, name: str) -> AbstractValue:
     """Walk a read of an attribute of an object of a class, or of one below it."""
+    runs_descriptors(frame, node, base, name, "__get__")
     methods = frame.source.overrides(cls, name)
+    related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
     if methods:
         values = [*_of_methods(frame, node, base, methods)]
-        related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
-        if any(True for _ in frame.source.set_in_bodies(related, name)):
+        if any(True for _ in frame.source.bodies.plain(related, name)):
             values.append(frame.prover.attribute(cls, name))
         return join_all(values) if values else TOP
-    for method in frame.source.overrides(cls, "__getattribute__"):
-        frame.calls(node, method)
+    runs(frame, node, base, "__getattribute__")
     if name in cls.nested:
         return definition_value(cls.nested[name])
-    for method in frame.source.made_properties(cls, name):
+    for method in frame.source.bodies.functions_of(related, name):
         frame.calls(node, method)
     found = frame.prover.attribute(cls, name)
     if name == "training" and cls.is_module and found is TOP:
         return BOOL
     if found is TOP:
-        for method in frame.source.overrides(cls, "__getattr__"):
-            frame.calls(node, method)
+        runs(frame, node, base, "__getattr__")
     return found
 
 
@@ -254,7 +254,7 @@ def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
     """
     if method.name in _CALLED_BY_PYTHON:
         return False
-    return any(name not in TRANSPARENT_DECORATORS for name, _ in frame.source.decoration(method))
+    return any(each.name not in TRANSPARENT_DECORATORS for each in frame.source.decoration(method))
 
 
 def reads_property(frame: WalkFrame, node: ast.AST, method: Function) -> AbstractValue:
@@ -263,7 +263,10 @@ def reads_property(frame: WalkFrame, node: ast.AST, method: Function) -> Abstrac
     return frame.prover.returned(method) if decorate(frame, node, method) else TOP
 
 
-def _of_class(frame: WalkFrame, cls: Class, name: str) -> AbstractValue:
+def _of_class(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
+    cls: Class = base.payload
+    runs(frame, node, base, name, "__getattr__", "__getattribute__")  # of a metaclass
+    runs_descriptors(frame, node, base, name, "__get__")
     if name in cls.nested:
         return definition_value(cls.nested[name])
     methods = frame.source.overrides(cls, name)
@@ -287,7 +290,10 @@ def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
     ]
     for method in (*methods, *dynamic):
         if method.is_property or method in dynamic or _is_wrapped(frame, method):
-            frame.calls(node, method)
+            runs_method(frame, node, method)
+    for method in frame.source.bodies.functions_of(frame.source.bodies.assigning(name), name):
+        frame.calls(node, method)
+    runs_descriptors(frame, node, TOP, name, "__get__")
     if name in _OF_ARRAYS and not any(map(frame.prover.ran.body, methods)):
         storing = frame.prover.answer(Question(Asked.STORING, name=name))
         if not any(frame.prover.ran.body(each) for each, _ in storing):

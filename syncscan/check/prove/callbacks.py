@@ -24,7 +24,11 @@ def receives(
     """Note that a receiver may call the functions and classes among values, and those in containers."""
     for value in values:
         for option in parts_of(value):
-            if (classes and isinstance(definition_of(option), Class)) or _is_callback(frame, option):
+            if (
+                _is_blocking(frame, option)
+                or (classes and isinstance(definition_of(option), Class))
+                or _is_callback(frame, option)
+            ):
                 frame.call(node, option, _ANY)
 
 
@@ -35,6 +39,13 @@ def _is_callback(frame: WalkFrame, value: AbstractValue) -> bool:
         and not function.is_kernel
         and frame.source.declared.get(function) is None
     )
+
+
+def _is_blocking(frame: WalkFrame, value: AbstractValue) -> bool:
+    """Return whether a value is an operation of the table that may block."""
+    name = value.payload if value.kind is Kind.MODULE else None
+    operation = frame.source.operation(name) if isinstance(name, str) else None
+    return operation is not None and bool(operation.blocks or operation.sometimes)
 
 
 def definition_of(value: AbstractValue) -> Function | Class | None:

@@ -10,7 +10,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
 from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.conditions import possible_case
-from syncscan.check.prove.containers import iterates
+from syncscan.check.prove.containers import iterates, spreads_mapping
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.functions import (
     call_class_method,
@@ -26,10 +26,13 @@ from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base, is_logging, is_of_logger, only_looks
-from syncscan.check.prove.python import calls_dunder, compares, formats, hashes, sets_by_name
+from syncscan.check.prove.python import OF_TESTS, formats, sets_by_name
+from syncscan.check.prove.setters import runs_property_setters
+from syncscan.check.prove.special import compares, hashes, runs, runs_any
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
+    HOST,
     INT,
     NO_TENSOR,
     NONE,
@@ -84,6 +87,7 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
         return NO_TENSOR
     if name in _CLASSES_LAST and callee.payload == f"builtins.{name}":
         frame.evaluate(node.args[0])
+        runs_any(frame, node, *OF_TESTS)
         return BOOL
     return call_value(frame, node, callee, arguments_of(frame, node, callee, str(callee.payload)), name)
 
@@ -103,12 +107,10 @@ def _sets(frame: WalkFrame, node: ast.Call) -> None:
         return
     owner, name, value = found
     of_method = AbstractValue(Kind.INSTANCE, payload=frame.function.owner) if frame.function.owner else TOP
-    sets_by_name(
-        frame,
-        of_method if owner is None else base_value(frame, owner),
-        frame.evaluate(name),
-        TOP if value is None else frame.evaluate(value),
-    )
+    base, text = of_method if owner is None else base_value(frame, owner), frame.evaluate(name)
+    sets_by_name(frame, base, text, TOP if value is None else frame.evaluate(value))
+    if text.kind is Kind.STRING and isinstance(text.payload, str):
+        runs_property_setters(frame, node, base, text.payload)
 
 
 def _is_super(frame: WalkFrame, node: ast.expr) -> bool:
@@ -157,6 +159,7 @@ def arguments_of(
     for keyword in node.keywords:
         value = frame.evaluate(keyword.value)
         if keyword.arg is None:
+            spreads_mapping(frame, keyword, value)
             rest.append(value.element or TOP if value.kind is Kind.DICT else TOP)
         else:
             kwargs[keyword.arg] = value
@@ -297,6 +300,7 @@ def _of_attribute(
     if stored is None and cls.is_module:
         return call_outside(frame, node, f"torch.nn.Module.{name}", args.on(base))
     if stored is None and outside and all(map(is_harmless_base, outside)) and name in _OF_PYTHON:
+        runs(frame, node, base, *frame.source.special_names(cls))
         return TOP
     if stored is None and is_logging(outside, name) and not _replaces_logging(cls):
         return _logs(frame, node, name, args)
@@ -307,8 +311,7 @@ def _logs(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> Abstr
     """Walk a call of a logger, which makes texts of its arguments."""
     for value in args.values:
         if value.kind is Kind.INSTANCE:
-            calls_dunder(frame, node, value, "__str__")
-            calls_dunder(frame, node, value, "__repr__")
+            runs(frame, node, value, "__str__", "__repr__")
     return call_outside(frame, node, f"logging.Logger.{name}", args)
 
 
@@ -336,16 +339,9 @@ def _of_container(
     if name in _COMPARE:
         return _compares(frame, node, base, name, args)
     if base.kind in {Kind.DICT, Kind.SET}:
-        hashes(frame, node, *args.args[:1])
+        hashes(frame, node, *args.args, *([elements(base)] if args.args else []))
     if name in _PUT:
-        for value in args.args if name in {"extend", "update"} else ():
-            if value.kind is Kind.UNKNOWN:
-                iterates(frame, node, value)
-        if name == "append" and args.args:
-            fills(frame, node, base, args.args[0])
-        elif name not in _DROP:
-            widens(frame, getattr(node.func, "value", node.func), TOP)
-        return TOP if name == "setdefault" else NONE
+        return _puts(frame, node, base, name, args)
     if name in _GIVE:
         return _gives(base, name, args)
     if name in _ALL_OF:
@@ -353,6 +349,19 @@ def _of_container(
     if frame.prover.ran.called(frame.module, node) is not None:
         return unresolved(frame, node, args, name)  # what is here may be no container
     return frame.unknown(node, f"`{name}` of a container is not known")
+
+
+def _puts(frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    """Walk a method that puts something into a container."""
+    for value in args.args if name in {"extend", "update"} else ():
+        if value.kind in {Kind.UNKNOWN, Kind.INSTANCE} and value is not HOST:
+            iterates(frame, node, value)
+            spreads_mapping(frame, node, value)
+    if name == "append" and args.args:
+        fills(frame, node, base, args.args[0])
+    elif name not in _DROP:
+        widens(frame, getattr(node.func, "value", node.func), TOP)
+    return TOP if name == "setdefault" else NONE
 
 
 def _compares(

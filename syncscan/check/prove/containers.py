@@ -7,6 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import HARMLESS_CONTEXTS, is_harmless_base
+from syncscan.check.prove.special import ITERATION, MAPPING, runs, runs_method
 from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, TOP, AbstractValue, elements, join_all
 from syncscan.model import Kind
 
@@ -25,6 +26,9 @@ def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractV
             found.append(TOP)
         elif option.kind is Kind.INSTANCE:
             found.append(_of_instance(frame, node, option))
+        elif option.kind is Kind.CLASS:
+            runs(frame, node, option, *ITERATION)
+            found.append(TOP)
         else:
             found.append(elements(option))
     return join_all(found)
@@ -37,18 +41,18 @@ def _of_instance(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Abstr
     if not isinstance(cls, Class):
         frame.unknown(node, f"iterates over an object of `{cls}`")
         return TOP
-    methods = [
-        method
-        for name in ("__iter__", "__next__", "__getitem__", "__len__")
-        for method in frame.source.overrides(cls, name)
-    ]
-    for method in methods:
-        frame.calls(node, method)
+    methods = [method for name in ITERATION for method in frame.source.overrides(cls, name)]
+    runs(frame, node, value, *ITERATION)
     if not methods and cls.is_named_tuple:
         return join_all([frame.prover.attribute(cls, name) for name in cls.fields()] or [TOP])
     if not methods and not all(map(is_harmless_base, cls.external_bases)):
         frame.unknown(node, f"iterates over an object of `{cls.name}`, whose iteration is not in the project")
     return TOP
+
+
+def spreads_mapping(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
+    """Walk the reading of all items of a mapping: ``f(**x)``, ``{**x}`` and ``dict(x)``."""
+    runs(frame, node, value, *MAPPING)
 
 
 def unpacked(frame: WalkFrame, node: ast.AST, value: AbstractValue, count: int) -> list[AbstractValue]:
@@ -77,7 +81,7 @@ def _entered(frame: WalkFrame, node: ast.AST, context: AbstractValue) -> Abstrac
         ]
         left = [method for name in ("__exit__", "__aexit__") for method in frame.source.overrides(cls, name)]
         for method in (*methods, *left):
-            frame.calls(node, method)
+            runs_method(frame, node, method)
         if not methods:
             frame.unknown(node, f"enters an object of `{cls.name}`, whose `__enter__` is not in the project")
         return join_all([frame.prover.returned(method) for method in methods] or [TOP])

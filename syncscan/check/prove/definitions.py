@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import WalkFrame
-from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.names import definition_value
-from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
+from syncscan.check.prove.special import runs_any, runs_method
 from syncscan.check.prove.values import TOP, AbstractValue
-from syncscan.model import Kind
 
 
 def defined_function(frame: WalkFrame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> AbstractValue:
@@ -33,6 +32,8 @@ def defined_function(frame: WalkFrame, node: ast.FunctionDef | ast.AsyncFunction
 def defined_class(frame: WalkFrame, node: ast.ClassDef) -> AbstractValue:
     """Walk the body of a class that is defined here; return the class."""
     cls = frame.module.class_at(node)
+    if cls is not None and frame.function.node is not frame.module.tree:
+        _makes_class(frame, node, cls)
     env = dict(frame.env)
     outer, frame.class_body = frame.class_body, cls
     frame.run(node.body)
@@ -40,32 +41,20 @@ def defined_class(frame: WalkFrame, node: ast.ClassDef) -> AbstractValue:
     return definition_value(cls)
 
 
-def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> bool:
-    """Walk the decorators of a function or a class; return whether a call of it gives what its own body returns."""
-    is_plain = True
-    for name, definition in frame.source.decoration(function):
-        if isinstance(definition, Function):
-            frame.calls(node, definition)
-            is_plain = is_plain and gives_back(definition)
-        elif isinstance(definition, Class):
-            for method in ("__init__", "__call__", "__get__"):
-                for each in frame.source.overrides(definition, method):
-                    frame.calls(node, each)
-            is_plain = False
-        elif name.rpartition(".")[2] in {"setter", "getter", "deleter"} or name in TRANSPARENT_DECORATORS:
-            continue
-        else:
-            if frame.prover.ran.called(frame.module, node) is None:  # else the run says what the call reached
-                frame.unknown(node, f"the decorator `@{name}` of `{function.qualname}` is not known")
-            is_plain = False
-    return is_plain
+def _makes_class(frame: WalkFrame, node: ast.ClassDef, cls: Class) -> None:
+    """Walk what the definition of a class inside a function runs: its bases, its metaclass, and its decorators."""
+    for part in [*node.bases, *(keyword.value for keyword in node.keywords)]:
+        frame.evaluate(part)
+    decorate(frame, node, cls)
+    made = [
+        each
+        for meta in frame.source.metaclasses(cls)
+        for name in _OF_METACLASSES
+        for each in frame.source.overrides(meta, name)
+    ]
+    for method in (*made, *frame.source.above(cls, "__init_subclass__")[0]):
+        runs_method(frame, node, method)
+    runs_any(frame, node, "__set_name__")
 
 
-def is_context(function: Function) -> bool:
-    """Return whether calls of a function make a context of a generator."""
-    return any(
-        name.rpartition(".")[2] in {"contextmanager", "asynccontextmanager"} for name in function.decorators
-    )
-
-
-CONTEXT = AbstractValue(Kind.INSTANCE, payload="contextlib.contextmanager")
+_OF_METACLASSES = ("__prepare__", "__new__", "__init__", "__call__")

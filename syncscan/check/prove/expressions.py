@@ -10,14 +10,15 @@ from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.callbacks import definition_of, receives
 from syncscan.check.prove.calls import base_value, call
-from syncscan.check.prove.containers import iterates
+from syncscan.check.prove.containers import iterates, spreads_mapping
 from syncscan.check.prove.frame import EXPRESSIONS, WalkFrame, handles
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, compare, subscript, unary
 from syncscan.check.prove.outline import own_name
 from syncscan.check.prove.packages import gives_values
-from syncscan.check.prove.python import formats, hashes
+from syncscan.check.prove.python import formats
+from syncscan.check.prove.special import hashes, runs, runs_method
 from syncscan.check.prove.statements import assign
 from syncscan.check.prove.truths import asks_truth, narrowing, truth_of
 from syncscan.check.prove.values import (
@@ -159,6 +160,8 @@ def _subscript(frame: WalkFrame, node: ast.Subscript) -> AbstractValue:
     if base.kind is Kind.CLASS or (base.kind is Kind.MODULE and isinstance(base.payload, str)):
         if isinstance(base.payload, Class):
             frame.evaluate(node.slice)
+            for method in frame.source.overrides(base.payload, "__class_getitem__"):
+                runs_method(frame, node, method)
             return base
         if not isinstance(base.payload, str):  # any class
             frame.evaluate(node.slice)
@@ -213,7 +216,7 @@ def _dict(frame: WalkFrame, node: ast.Dict) -> AbstractValue:
     values = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            frame.evaluate(value)
+            spreads_mapping(frame, value, frame.evaluate(value))
             values.append(TOP)
         else:
             hashes(frame, key, frame.evaluate(key))
@@ -280,6 +283,7 @@ def _comprehension(
 @handles(EXPRESSIONS, "Await")
 def _await(frame: WalkFrame, node: ast.Await) -> AbstractValue:
     value = frame.evaluate(node.value)
+    runs(frame, node, value, "__await__")
     if not isinstance(node.value, ast.Call) and value is TOP:
         frame.unknown(node, "awaits what is not known, which may run any coroutine")
     return value

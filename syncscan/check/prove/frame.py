@@ -12,7 +12,8 @@ from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.answer import Group
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.ran import Ran
-from syncscan.check.prove.source import Asked, Definitions, Question, changed_inside
+from syncscan.check.prove.source import Asked, Definitions, Question
+from syncscan.check.prove.uses import changed_inside
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
 from syncscan.check.prove.walk import Obstacle, SourceRange, Walk
 from syncscan.model import Kind

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
-from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
+from syncscan.check.prove.decorators import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import CALLS_OF_MODULES, RECEIVERS, of_python
+from syncscan.check.prove.setters import runs_setters
+from syncscan.check.prove.special import hashes, runs_method, runs_replaced
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -38,7 +40,8 @@ _GIVING_NOTHING = frozenset(
     }
 )
 _OF_ATTRIBUTES = frozenset({"__setattr__", "__getattr__", "__getattribute__", "__delattr__"})
-_MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
+_CACHES = frozenset({"lru_cache", "cache", "functools.lru_cache", "functools.cache"})
+_MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__", "__del__", "_missing_")
 
 
 @handles(TRANSFERS, "call")
@@ -147,6 +150,8 @@ def call_function(
     values = bound(function, args, has_receiver=has_receiver) if frame.prover.ran.knows_calls else None
     frame.calls(node, function, values)
     is_plain = decorate(frame, node, function)
+    if not _CACHES.isdisjoint(function.decorators):
+        hashes(frame, node, *args.values)
     if is_context(function):
         return CONTEXT
     found = frame.prover.returned(function) if is_plain else TOP
@@ -162,19 +167,36 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
     for method in made:
         values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
         frame.calls(node, method, values)
+        decorate(frame, node, method)
+    made_object = AbstractValue(Kind.INSTANCE, payload=cls)
+    for name in _MAKERS:
+        runs_replaced(
+            frame, node, made_object, name, of_any=False
+        )  # decorators of the class are followed below
+    for name in cls.fields() if cls.is_record else ():  # which the ``__init__`` of a dataclass sets
+        runs_setters(frame, node, made_object, name)
     for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
-        for keyword in each.node.keywords:
-            if keyword.arg == "metaclass" and not last_name(keyword.value).endswith("Meta"):
-                frame.unknown(node, f"the metaclass of `{cls.name}` is not known")
+        _runs_metaclass(frame, node, each)
     strange = [name for each in cls.mro() for name in each.external_bases if not is_harmless_base(name)]
     if any(name in {"torch.Tensor", "torch.nn.Parameter"} for name in strange):
         return ANYWHERE
     for name in dict.fromkeys(strange):
         call_outside(frame, node, name, Arguments(spreads=True))
     _unresolved_bases(frame, node, cls)
-    return AbstractValue(Kind.INSTANCE, payload=cls)
+    return made_object
+
+
+def _runs_metaclass(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
+    """Note the call of a class by its metaclass."""
+    known = frame.source.metaclasses(cls)
+    for meta in known:
+        for method in frame.source.overrides(meta, "__call__"):
+            runs_method(frame, node, method)
+    for keyword in cls.node.keywords if not known else ():
+        if keyword.arg == "metaclass" and not last_name(keyword.value).endswith("Meta"):
+            frame.unknown(node, f"the metaclass of `{cls.name}` is not known")
 
 
 def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:

@@ -40,11 +40,13 @@ def _lacks(frame: WalkFrame, value: AbstractValue, name: str) -> bool:
 def _class_lacks(frame: WalkFrame, cls: Class, name: str) -> bool:
     """Return whether no object of a class, or of one below it, may have an attribute: nothing defines or sets it."""
     source, related = frame.source, {*cls.mro(), *(above for each in cls.subclasses for above in each.mro())}
-    if any(source.overrides(cls, each) for each in (name, *_DYNAMIC)) or source.made_properties(cls, name):
+    if any(source.overrides(cls, each) for each in (name, *_DYNAMIC)) or source.bodies.functions_of(
+        related, name
+    ):
         return False
     if any(name in each.nested or each.annotates(name) for each in related):
         return False
-    if any(True for _ in source.set_in_bodies(related, name)) or frame.prover.written(cls, name) is not None:
+    if any(True for _ in source.bodies.plain(related, name)) or frame.prover.written(cls, name) is not None:
         return False
     anywhere = of_classes(frame.prover.answer(Question(Asked.STORING, name=ANY_NAME)), related)
     return not any(map(frame.prover.ran.body, anywhere)) and all(_is_plain(frame, each) for each in related)
@@ -59,4 +61,4 @@ def _is_plain(frame: WalkFrame, cls: Class) -> bool:
         return False
     if not form.is_decorated:  # else the file is read
         return True
-    return all(decorator in TRANSPARENT_DECORATORS for decorator, _ in frame.source.decoration(cls))
+    return all(each.name in TRANSPARENT_DECORATORS for each in frame.source.decoration(cls))

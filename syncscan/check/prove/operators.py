@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.callbacks import receives
+from syncscan.check.prove.comparisons import (
+    COMPARISONS,
+    NAMES,
+    PLAIN,
+    are_equal_on_host,
+    compared,
+    refuses_tensors,
+)
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
-from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.python import calls_dunder, compares, formats, hashes
+from syncscan.check.prove.python import formats
 from syncscan.check.prove.results import result_of
+from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, runs, runs_any
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     ANYWHERE,
@@ -29,22 +36,12 @@ from syncscan.check.prove.values import (
     join_all,
     may_be_gpu,
     may_hold_gpu,
-    options_of,
     refine,
     tensor,
     under_key,
 )
 from syncscan.model import Device, Kind
 
-_NAMES = {
-    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
-    "MatMult": "matmul", "LShift": "lshift", "RShift": "rshift", "BitOr": "or", "BitXor": "xor", "BitAnd": "and",
-    "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "In": "contains", "NotIn": "contains",
-    "USub": "neg", "UAdd": "pos", "Invert": "invert", "delitem": "delitem",
-}  # fmt: skip
-_COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
-_PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE})
 _ITEMS = frozenset({Kind.LIST, Kind.TUPLE})
 _OF_SETS = frozenset({"Sub", "BitOr", "BitAnd", "BitXor"})
 
@@ -61,10 +58,15 @@ def binary(
     """Walk an operator between two values; return the result."""
     if BOTTOM in {left, right}:
         return BOTTOM
-    name = _NAMES[operator]
-    for prefix in ("i", "") if in_place else ("",):
-        calls_dunder(frame, node, left, f"__{prefix}{name}__")
-    calls_dunder(frame, node, right, f"__r{name}__" if operator not in _COMPARISONS else f"__{name}__")
+    name = NAMES[operator]
+    if operator in COMPARISONS:
+        names = ("__eq__", "__ne__") if operator in {"Eq", "NotEq"} else ORDERING
+        compares(frame, node, (left, right), *names)
+    else:
+        runs(frame, node, left, *(f"__{prefix}{name}__" for prefix in (("i", "") if in_place else ("",))))
+        runs(frame, node, right, f"__r{name}__")
+    if in_place and operator == "Add" and any(option.kind is Kind.LIST for option in left.options):
+        runs(frame, node, right, *ITERATION)
     pairs = [(one, other) for one in left.options or (left,) for other in right.options or (right,)]
     return join_all([_between(frame, node, operator, one, other) for one, other in pairs])
 
@@ -77,13 +79,13 @@ def _between(
     if left.kind is Kind.STRING and operator == "Mod":
         formats(frame, node, right)
         return STRING
-    if operator in _COMPARISONS:
-        return _compared(frame, node, operator, left, right)
-    if left.kind in _PLAIN and right.kind in _PLAIN:
+    if operator in COMPARISONS:
+        return compared(frame, node, operator, left, right)
+    if left.kind in PLAIN and right.kind in PLAIN:
         return STRING if Kind.STRING in {left.kind, right.kind} else NUMBER
     if Kind.NDARRAY in {left.kind, right.kind}:
         return host_arrays() if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
-    if all(each is HOST or each.kind in _PLAIN for each in (left, right)):
+    if all(each is HOST or each.kind in PLAIN for each in (left, right)):
         return HOST
     return _of_sequences(frame, node, operator, left, right)
 
@@ -93,22 +95,31 @@ def _of_sequences(
 ) -> AbstractValue:
     """Walk an operator of containers, or of unknown values."""
     if operator in _OF_SETS:
-        calls_dunder(frame, node, right, "__iter__")  # by views of dictionaries
+        runs(frame, node, right, "__iter__")  # by views of dictionaries
+        if Kind.SET in {left.kind, right.kind}:
+            hashes(frame, node, elements(left), elements(right))
         return _of_sets(frame, operator, left, right)
     if operator == "Add" and left.kind is right.kind and left.kind in _ITEMS:
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
             return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
         return AbstractValue(left.kind, element=join_all([elements(left), elements(right)]))
-    if operator == "Mult" and left.kind in _ITEMS and right.kind is Kind.NUMBER:
+    return _repeats(frame, node, left, right) if operator == "Mult" else TOP
+
+
+def _repeats(frame: WalkFrame, node: ast.AST, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    """Walk the product of a list and a number."""
+    runs(frame, node, left, "__index__")
+    runs(frame, node, right, "__index__")
+    if left.kind in _ITEMS and right.kind is Kind.NUMBER:
         return AbstractValue(left.kind, element=elements(left))
-    if operator == "Mult" and left.kind in _ITEMS and may_be_gpu(right):
+    if left.kind in _ITEMS and may_be_gpu(right):
         frame.may(node, None, "it repeats a list by what may be a tensor on the GPU", _NUMBER)
     return TOP
 
 
 def _of_sets(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
     """Return the result of an operator that sets have; no tensor has it with a set."""
-    kinds, reflected = {left.kind, right.kind}, f"__r{_NAMES[operator]}__"
+    kinds, reflected = {left.kind, right.kind}, f"__r{NAMES[operator]}__"
     if kinds == {Kind.SET}:
         return AbstractValue(Kind.SET, element=join_all([elements(left), elements(right)]))
     is_other = left.kind is Kind.SET and right.kind is Kind.UNKNOWN and not frame.source.defines(reflected)
@@ -118,70 +129,15 @@ def _of_sets(frame: WalkFrame, operator: str, left: AbstractValue, right: Abstra
 _NUMBER = "annotate the operand as a number"
 
 
-def _compared(
-    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
-) -> AbstractValue:
-    """Walk a comparison; a comparison of lists compares each item, and evaluates the truth of each result."""
-    kinds = {left.kind, right.kind}
-    if kinds <= _PLAIN:
-        return _known(operator, left, right)
-    if not kinds.isdisjoint(_PLAIN - {Kind.NUMBER}):
-        return BOOL
-    if Kind.NDARRAY in kinds:
-        return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
-    if all(_compares_itself(frame, each, operator) for each in (left, right)):
-        return BOOL
-    if any(_refuses_tensors(frame, each, operator) for each in (left, right)):
-        return BOOL
-    if kinds.isdisjoint(_SEQUENCES):
-        if kinds == {Kind.UNKNOWN}:
-            frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
-        return TOP
-    compares(frame, node, (left, right), "__eq__", f"__{_NAMES[operator]}__")
-    if all(map(may_hold_gpu, (left, right))):
-        reason = "it compares items that may be tensors on the GPU, and asks for the truth"
-        frame.may(node, None, reason, _NUMBER)
-    return BOOL if kinds <= _SEQUENCES | {Kind.NUMBER} else TOP
-
-
-def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
-    """Return whether an object's comparison reads no other object: members of an enumeration, plain objects, texts."""
-    if value.kind is Kind.UNION:
-        return all(_compares_itself(frame, each, operator) for each in value.items or ())
-    if value is HOST or value.kind in _PLAIN:
-        return True
-    cls = value.payload
-    if value.kind is not Kind.INSTANCE or not isinstance(cls, Class) or cls.is_record:
-        return False
-    names = {f"__{_NAMES[operator]}__", "__eq__", "__hash__"}
-    return not any(frame.source.overrides(cls, name) for name in names) and all(
-        is_harmless_base(base) for above in cls.mro() for base in above.external_bases
-    )
-
-
-def _refuses_tensors(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
-    """Return whether a tensor compares itself with no such value: a text, or an object that compares itself."""
-    if any(each.kind is Kind.NUMBER or each is HOST for each in options_of(value)):
-        return False
-    return _compares_itself(frame, value, operator)
-
-
-def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Return the truth value of the equality of two constants; anything for other values."""
-    if operator in {"Eq", "NotEq"} and None not in {left.payload, right.payload} and left.kind is right.kind:
-        return refine(BOOL, payload=(left.payload == right.payload) is (operator == "Eq"))
-    return BOOL
-
-
 def _of_tensors(
     frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue:
     """Walk an operator of tensors by the operation table."""
-    if operator in _COMPARISONS and (
-        left.kind in _PLAIN - {Kind.NUMBER} or right.kind in _PLAIN - {Kind.NUMBER}
+    if operator in COMPARISONS and (
+        left.kind in PLAIN - {Kind.NUMBER} or right.kind in PLAIN - {Kind.NUMBER}
     ):
         return BOOL
-    name = f"torch.Tensor.__{_NAMES[operator]}__"
+    name = f"torch.Tensor.__{NAMES[operator]}__"
     operation = frame.source.operation(name)
     if operation is None:
         return frame.unknown(node, f"`{name}` is not in the operation table")
@@ -194,8 +150,8 @@ def unary(frame: WalkFrame, node: ast.UnaryOp, value: AbstractValue) -> Abstract
     """Walk an operator of one value."""
     if value is BOTTOM:
         return BOTTOM
-    name = _NAMES[type(node.op).__name__]
-    calls_dunder(frame, node, value, f"__{name}__")
+    name = NAMES[type(node.op).__name__]
+    runs(frame, node, value, f"__{name}__")
     if value.kind is Kind.TENSOR:
         return tensor(value.device, value.dtype, value.ndim)
     if value.kind is Kind.NUMBER:
@@ -252,30 +208,19 @@ def _contains(
     frame: WalkFrame, node: ast.AST, item: AbstractValue, container: AbstractValue
 ) -> AbstractValue:
     """Walk ``item in container``."""
-    calls_dunder(frame, node, container, "__contains__")
-    calls_dunder(frame, node, container, "__iter__")
+    runs(frame, node, container, "__contains__", "__iter__", "__getitem__")
     compares(frame, node, (item, elements(container)), "__eq__", "__hash__")
     for option in container.options or (container,):
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
-            if may_be_gpu(option) and not _refuses_tensors(frame, item, "Eq"):
+            if may_be_gpu(option) and not refuses_tensors(frame, item, "Eq"):
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
         elif (
             option.kind in _ITEMS
             and (may_be_gpu(item) or may_hold_gpu(option))
-            and not _are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,))
+            and not are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,))
         ):
             frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
-
-
-def _are_equal_on_host(
-    frame: WalkFrame, some: Iterable[AbstractValue], others: Iterable[AbstractValue]
-) -> bool:
-    """Return whether nothing is read from the GPU to tell whether two values are equal."""
-    sides = [[*some], [*others]]
-    if any(all(_refuses_tensors(frame, each, "Eq") for each in side) for side in sides):
-        return True
-    return all(_compares_itself(frame, each, "Eq") for side in sides for each in side)
 
 
 # Subscripts
@@ -285,7 +230,9 @@ def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: Abstr
     """Walk a read of a subscript; return the value."""
     if BOTTOM in {base, index}:
         return BOTTOM
-    calls_dunder(frame, node, base, "__getitem__")
+    runs(frame, node, base, "__getitem__", "__class_getitem__")
+    runs(frame, node, index, "__index__")
+    runs_any(frame, node, "__missing__")
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, node, index)
     return join_all([_item(frame, node, option, index) for option in base.options or (base,)])
@@ -409,7 +356,10 @@ def _is_of_dictionary(index: AbstractValue, value: AbstractValue) -> bool:
 def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -> None:
     """Walk ``base[index] = value``."""
     base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
-    calls_dunder(frame, target, base, "__setitem__")
+    runs(frame, target, base, "__setitem__")
+    runs(frame, target, index, "__index__")
+    if index.kind is Kind.SLICE:
+        runs(frame, target, value, *ITERATION)
     receives(frame, target, [value])
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
@@ -421,3 +371,14 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
             frame.may(target, None, "it stores what may be a tensor on the GPU into an array", _NUMBER)
         elif option.kind in _ITEMS and may_be_gpu(index):
             frame.may(target, None, "the index may be a tensor on the GPU", _NUMBER)
+
+
+def deletes_item(frame: WalkFrame, target: ast.Subscript) -> None:
+    """Walk ``del base[index]``."""
+    base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
+    runs(frame, target, base, "__delitem__")
+    runs(frame, target, index, "__index__")
+    if any(option.kind is Kind.DICT for option in base.options):
+        hashes(frame, target, index)
+    if any(option.kind in _ITEMS for option in base.options) and may_be_gpu(index):
+        frame.may(target, None, "the index may be a tensor on the GPU", _NUMBER)

@@ -28,6 +28,18 @@ ANY_NAME = "*"  # of an attribute that a function sets under a computed name, on
 SETTER = "__setattr__"  # whose body the walks of functions that set an attribute go through
 ANNOTATED = ":"  # behind the name of an attribute that a function annotates: ``self.size: int = 0``
 _NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", "__setattr__", *sorted(REGISTERING)))
+# Special methods that make objects and classes, or end them.
+_MAKING = frozenset(
+    {
+        "__init__",
+        "__new__",
+        "__post_init__",
+        "__init_subclass__",
+        "__set_name__",
+        "__class_getitem__",
+        "__del__",
+    }
+)
 # Nodes that define something in a body, or that decide how a call of its function goes.
 _DEFINING: tuple[type[ast.stmt | ast.expr], ...] = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
@@ -78,7 +90,7 @@ class Outline:
                 (position, name)
                 for position, each in enumerate(module.classes)
                 for node in each.node.body
-                for name in plain_targets(node)
+                for name in body_targets(node)
             ],
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
             "torch.distributions" in text,
@@ -226,6 +238,18 @@ def plain_targets(node: ast.stmt) -> list[str]:
     """Return the names that a statement assigns one value to."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def is_special(name: str) -> bool:
+    """Return whether a name is that of a special method, other than of those that make objects and classes."""
+    return name.startswith("__") and name.endswith("__") and name not in _MAKING
+
+
+def body_targets(node: ast.stmt) -> list[str]:
+    """Return the names that a statement in the body of a class sets, with an annotation or without."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return plain_targets(node)
 
 
 def _stored_attributes(function: Function) -> dict[str, bool]:

@@ -17,10 +17,12 @@ from syncscan.check.prove.packages import (
     is_standard,
     keeps_only,
     looks_on_the_host,
+    only_looks,
     root_of,
 )
 from syncscan.check.prove.python import call_builtin, formats
 from syncscan.check.prove.results import result_of
+from syncscan.check.prove.special import given_outside, runs_any, runs_method
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -47,10 +49,15 @@ _WHY = {
     Effect.CHECK: "it checks for errors on the host",
     Effect.WAIT: "it is an explicit synchronization",
 }
+_OVERRIDING = (
+    "__torch_function__",
+    "__torch_dispatch__",
+)  # which every operation of torch runs on subclasses of tensors
 _RUN_CODE = frozenset(
     {"torch.Tensor.backward", "torch.autograd.grad", "torch.autograd.backward", "torch.Tensor.apply_"}
 )
 _TEXTS = frozenset({"logging", "warnings", "pprint", "traceback", "string", "textwrap", "json", "pickle"})
+_REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _COPYING = (
     "__copy__",
@@ -65,6 +72,39 @@ _ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEV
 _OF_MODULES = frozenset(
     f"torch.nn.{module}{name}" for module in ("", "parameter.") for name in ("Parameter", "Buffer")
 )
+# The methods of its own, and of the modules inside, that a method of a module calls, which a class of the project may override.
+_RUNS_OF_MODULES = {
+    "eval": ("train",),
+    "train": ("train", "children"),
+    "requires_grad_": ("parameters", "named_parameters"),
+    "zero_grad": ("parameters", "named_parameters"),
+    "parameters": ("named_parameters", "named_modules"),
+    "named_parameters": ("named_modules",),
+    "buffers": ("named_buffers", "named_modules"),
+    "named_buffers": ("named_modules",),
+    "modules": ("named_modules",),
+    "children": ("named_children",),
+    "named_modules": ("named_modules",),
+    "apply": ("apply", "children"),
+    "state_dict": ("state_dict", "_save_to_state_dict", "get_extra_state"),
+    "load_state_dict": ("load_state_dict", "_load_from_state_dict", "set_extra_state"),
+    **dict.fromkeys(
+        (
+            "to",
+            "cuda",
+            "cpu",
+            "half",
+            "float",
+            "double",
+            "bfloat16",
+            "to_empty",
+            "type",
+            "xpu",
+            "share_memory",
+        ),
+        ("_apply", "children"),
+    ),
+}
 _MODULE_METHODS = frozenset(
     {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers",
      "named_buffers", "register_buffer", "register_parameter", "requires_grad_", "add_module", "extra_repr", "zero_grad"}
@@ -74,6 +114,7 @@ _MODULE_METHODS = frozenset(
 def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a call of something outside of the project, by its full name."""
     root = root_of(name)
+    _calls_back(frame, node, name, args)
     if name in frame.source.table.own:
         frame.assume(f"`{name}` does what [tool.syncscan.operations] declares")
         return operation_call(frame, node, name, args)
@@ -101,12 +142,32 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
     )
 
 
+def _calls_back(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> None:
+    """Note the methods of the project that code outside may run: of objects that it is given, and of classes that extend its own."""
+    root = root_of(name)
+    if root != "builtins" and not only_looks(name):
+        given_outside(frame, node, args.values)
+    if root == "torch":
+        runs_any(frame, node, *_OVERRIDING)
+    if name in _REPLACING:
+        _replaces(frame, node, args)
+
+
+def _replaces(frame: WalkFrame, node: ast.AST, args: Arguments) -> None:
+    """Walk the making of an object like another one."""
+    for option in options_of(args.args[0]) if args.args else (TOP,):
+        if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
+            frame.call(node, AbstractValue(Kind.CLASS, payload=option.payload), Arguments(spreads=True))
+        else:
+            runs_any(frame, node, "__post_init__")
+
+
 def _copied(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a copy of an object, which is of the same class; methods of the project may say how to copy."""
     if name not in _COPIES or not args.args:
         return _call_standard(frame, node, name, args)
     for method in (method for dunder in _COPYING for method in frame.source.methods_named(dunder)):
-        frame.calls(node, method)
+        runs_method(frame, node, method)
     is_of_class = all(
         option.kind in _ONE_SELF
         or option is HOST
@@ -147,26 +208,27 @@ def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
 def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     if name == "torch.device":
         return _device(args)
-    if name in HARMLESS_CONTEXTS:
+    if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS:
         return AbstractValue(Kind.INSTANCE, payload=name)
-    if name in _OF_MODULES:
+    if name in _OF_MODULES or name.endswith(".__torch_function__"):  # which runs an operation that was noted
         return ANYWHERE
-    if name in HARMLESS_LAYERS:
-        return AbstractValue(Kind.INSTANCE, payload=name)
-    owner, _, last = name.rpartition(".")
-    if owner in HARMLESS_LAYERS:
-        return ANYWHERE if last in {"__call__", "forward"} else _of_module(frame, node, name, args)
+    if _is_of_module(*name.rpartition(".")[::2]):
+        return _of_module(frame, node, name, args)
     if name == "torch.Size" and any(map(may_hold_gpu, args.values)):
         frame.may(node, None, "the size may be of tensors on the GPU, which are read", _HOST_ARGUMENTS)
     if name in HARMLESS_TORCH or name.startswith(("torch.backends.", "torch._C._log_api")):
         return _flag_of(name)
     if name in _RUN_CODE:
         return frame.unknown(node, f"`{name}` runs the backward functions and hooks of whatever was recorded")
-    if owner.startswith("torch.nn.") and last in _MODULE_METHODS:
-        return _of_module(frame, node, name, args)
     if frame.source.operation(name) is not None:
         return operation_call(frame, node, name, args)
-    return frame.unknown(node, f"`{name}` is not in the operation table", last)
+    return frame.unknown(node, f"`{name}` is not in the operation table", name.rpartition(".")[2])
+
+
+def _is_of_module(owner: str, name: str) -> bool:
+    """Return whether a method is one that torch modules have, or any of a layer."""
+    is_method = name in _MODULE_METHODS or name in _RUNS_OF_MODULES
+    return owner in HARMLESS_LAYERS or (is_method and owner.startswith("torch.nn."))
 
 
 def _flag_of(name: str) -> AbstractValue:
@@ -184,6 +246,9 @@ def _flag_of(name: str) -> AbstractValue:
 def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a method that every torch module has."""
     last = name.rpartition(".")[2]
+    if last in {"__call__", "forward"}:
+        return ANYWHERE
+    runs_any(frame, node, *_RUNS_OF_MODULES.get(last, ()))
     if last in {"eval", "train", "requires_grad_", "register_buffer", "register_parameter", "add_module"}:
         return TOP
     if last in _MODULE_METHODS:
@@ -222,6 +287,8 @@ def _is_in_place(name: str) -> bool:
 def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads: bool = False) -> None:
     """Note that an operation may block, where nothing excludes it."""
     operation = bound.operation
+    if name.startswith("torch."):
+        runs_any(frame, node, *_OVERRIDING)
     case = possible_case(bound, dense=frame.source.is_dense)
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)

@@ -113,6 +113,7 @@ HARMLESS_LAYERS = frozenset(
 TRANSPARENT_DECORATORS = frozenset(
     {"abc.abstractmethod", "enum.unique", "functools.total_ordering", "typing.runtime_checkable", "builtins.classmethod", "builtins.property", "builtins.staticmethod", "contextlib.contextmanager",
      "dataclasses.dataclass", "functools.cache", "functools.cached_property", "functools.lru_cache", "functools.wraps",
+     "torch.amp.custom_bwd", "torch.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "torch.cuda.amp.custom_fwd",
      "torch.compiler.disable", "torch.enable_grad", "torch.inference_mode", "torch.jit.export", "torch.jit.ignore",
      "torch.jit.unused", "torch.no_grad", "typing.final", "typing.no_type_check", "typing.overload", "typing.override",
      "typing_extensions.override", "typing_extensions.overload", "typing_extensions.deprecated", "warnings.deprecated"}
@@ -146,7 +147,7 @@ def looks_on_the_host(name: str) -> bool:
 
 def gives_values(name: str) -> bool:
     """Return whether a function's result, or a variable, holds no object of the program."""
-    return root_of(name) in _OF_VALUES or name in _ON_HOST
+    return (root_of(name) in _OF_VALUES and name != "sys.modules") or name in _ON_HOST
 
 
 def keeps_only(name: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
-from syncscan.check.prove.setters import sets_attribute
+from syncscan.check.prove.setters import deletes_attribute, sets_attribute
+from syncscan.check.prove.special import MAPPING, ORDERING, compares, hashes, runs, runs_any
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     A_CLASS,
@@ -26,7 +27,6 @@ from syncscan.check.prove.values import (
     list_of,
     may_be_gpu,
     may_hold_gpu,
-    parts_of,
 )
 from syncscan.model import Kind
 
@@ -41,20 +41,42 @@ _QUIET = {
     "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
     "__build_class__": TOP, "__import__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR,
 }  # fmt: skip
-_DUNDERS = {
-    "len": "__len__",
-    "hash": "__hash__",
-    "abs": "__abs__",
-    "iter": "__iter__",
-    "reversed": "__reversed__",
+_INDEX = ("__index__",)
+_SPECIAL: dict[str, tuple[str, ...]] = {
+    "len": ("__len__",),
+    "hash": ("__hash__",),
+    "abs": ("__abs__",),
+    "iter": ("__iter__",),
+    "reversed": ("__reversed__", "__len__", "__getitem__"),
+    "divmod": ("__divmod__", "__rdivmod__"),
+    "pow": ("__pow__", "__rpow__"),
+    "bytes": ("__bytes__", "__iter__", *_INDEX),
+    "bytearray": ("__iter__", *_INDEX),
+    "memoryview": ("__buffer__",),
+    "complex": ("__complex__", "__float__", *_INDEX),
+    "dir": ("__dir__",),
+    "open": ("__fspath__",),
+    "dict": (*MAPPING, "__next__"),
+    "int": ("__int__", "__trunc__", *_INDEX),
+    "float": ("__float__", *_INDEX),
+    "round": ("__round__", "__float__", *_INDEX),
+    **dict.fromkeys(("hex", "bin", "oct", "chr", "range", "slice"), _INDEX),
 }
+OF_TESTS = ("__instancecheck__", "__subclasscheck__", "__subclasshook__")
 
 
 def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a call of a function of Python itself."""
-    first = args.args[0] if args.args else None
-    if name in _DUNDERS and first is not None:
-        calls_dunder(frame, node, first, _DUNDERS[name])
+    for value in args.args if name in _SPECIAL else ():
+        runs(frame, node, value, *_SPECIAL[name])
+    if name in {"isinstance", "issubclass"}:
+        runs_any(frame, node, *OF_TESTS)
+    if name == "type" and len(args.args) > 1:  # which makes a class
+        runs_any(frame, node, "__init_subclass__", "__set_name__")
+    if "file" in args.kwargs:
+        runs(frame, node, args.kwargs["file"], "write", "flush")
+    if name == "hasattr":
+        _dynamic(frame, node, name, Arguments(args.args[:2], args.kwargs, args.spreads, args.rest))
     for names, handler in _HANDLERS:
         if name in names:
             return handler(frame, node, name, args)
@@ -132,35 +154,9 @@ def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue
 def _reads_number(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
     if may_be_gpu(value):
         frame.may(node, None, "it reads a number that may be a tensor on the GPU", _NUMBER)
-    for dunder in ("__int__", "__float__", "__index__", "__round__"):
-        calls_dunder(frame, node, value, dunder)
 
 
 _NUMBER = "annotate its argument as a number, or `assert x.is_cpu`"
-
-
-def calls_dunder(frame: WalkFrame, node: ast.AST, value: AbstractValue, name: str) -> None:
-    """Note the methods of the project that an operator or a function of Python may run."""
-    for option in value.options or (value,):
-        cls = option.payload if option.kind is Kind.INSTANCE else None
-        methods = frame.source.overrides(cls, name) if isinstance(cls, Class) else ()
-        if option.kind is Kind.UNKNOWN:
-            methods = tuple(frame.source.methods_named(name))
-        for method in methods:
-            frame.calls(node, method)
-
-
-def compares(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue], *names: str) -> None:
-    """Note the methods of the project that a comparison of values, and of the items in them, may run."""
-    for value in values:
-        for part in parts_of(value):
-            for name in names:
-                calls_dunder(frame, node, part, name)
-
-
-def hashes(frame: WalkFrame, node: ast.AST, *keys: AbstractValue) -> None:
-    """Note the methods of the project that a dictionary or a set runs on keys."""
-    compares(frame, node, keys, "__hash__", "__eq__")
 
 
 def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
@@ -168,11 +164,8 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
     for option in value.options or (value,):
         cls = option.payload if option.kind is Kind.INSTANCE else None
         if isinstance(cls, Class):
-            methods = [
-                m for name in ("__str__", "__repr__", "__format__") for m in frame.source.overrides(cls, name)
-            ]
-            for method in methods:
-                frame.calls(node, method)
+            runs(frame, node, option, *_TEXT)
+            methods = [method for name in _TEXT for method in frame.source.overrides(cls, name)]
             if not methods and (cls.is_record or cls.is_module):
                 frame.may(
                     node,
@@ -184,6 +177,7 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
             frame.may(node, None, "the text is of what may be a tensor on the GPU", _ON_TEXT)
 
 
+_TEXT = ("__str__", "__repr__", "__format__")
 _ON_TEXT = "leave the value out of the text, or annotate it with a type that is no tensor"
 
 
@@ -193,11 +187,12 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
     items = list(args.args) if several else [iterates(frame, node, value) for value in args.args[:1]]
     whole = join_all(items) if items else TOP
     if name == "sum":
+        runs(frame, node, join_all([whole, *args.args[1:]]), "__add__", "__radd__", "__iadd__")
         return TOP if may_be_gpu(whole) else whole
     key = args.kwargs.get("key", NONE)
     compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
     if name in {"min", "max", "sorted"}:
-        compares(frame, node, [compared], "__lt__", "__gt__")
+        compares(frame, node, [compared], *ORDERING)
     if args.spreads or may_hold_gpu(compared):
         frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
     if name in {"any", "all"}:
@@ -240,11 +235,11 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     given = args.given(1, "name")
     text = given.payload if given is not None and given.kind is Kind.STRING else None
     owner = args.args[0] if args.args else TOP
-    if name == "setattr" and isinstance(text, str):
-        sets_attribute(frame, node, owner, text, args.given(2, "value") or TOP)
-        return NONE
-    if name == "setattr":
-        sets_by_name(frame, owner, given, args.given(2, "value") or TOP)
+    if name in {"setattr", "delattr"}:
+        value = args.given(2, "value") or TOP
+        _changes(frame, node, name, owner, text if isinstance(text, str) else None, value)
+        if isinstance(text, str):
+            return NONE
     if not isinstance(text, str) and frame.prover.ran.knows_calls:
         return TOP  # the run names the property that ran
     if not isinstance(text, str):
@@ -252,6 +247,25 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     default = args.args[2:3]
     found = frame.attribute(node, owner, text)
     return join(found, default[0]) if default else found
+
+
+def _changes(
+    frame: WalkFrame,
+    node: ast.AST,
+    function: str,
+    owner: AbstractValue,
+    name: str | None,
+    value: AbstractValue,
+) -> None:
+    """Walk ``setattr`` and ``delattr``."""
+    if name is None:
+        runs(frame, node, owner, f"__{function}__")
+    if function == "delattr" and name is not None:
+        deletes_attribute(frame, node, owner, name)
+    elif function == "setattr" and name is not None:
+        sets_attribute(frame, node, owner, name, value)
+    elif function == "setattr":
+        sets_by_name(frame, owner, None, value)
 
 
 def sets_by_name(

@@ -7,7 +7,7 @@ the source itself. It takes the callees of the solver for a call that it cannot 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
@@ -22,13 +22,14 @@ from syncscan.check.infer.source.index import (
     Virtual,
     imported_names,
 )
-from syncscan.check.infer.source.syntax import dotted_name, inside, last_name, walk
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.prove.bodies import Bodies
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
-from syncscan.check.prove.outline import Outline, plain_targets
+from syncscan.check.prove.outline import Outline, is_special
 from syncscan.check.prove.ran import Code, code_of
-from syncscan.check.prove.uses import blocks_of, filled_list
-from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
+from syncscan.check.prove.uses import blocks_of, stored_names
+from syncscan.check.prove.values import TOP, AbstractValue, join_all, opened, options_of, refine, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
 
@@ -43,6 +44,14 @@ class SetByFunction(NamedTuple):
     """A variable of a module that a function sets, which declares it global."""
 
     function: Function
+
+
+class Decorator(NamedTuple):
+    """A decorator by its full name; ``is_made`` by a call: ``@cached(size=3)``."""
+
+    name: str
+    definition: Function | Class | None  # where it is of the project
+    is_made: bool
 
 
 class Asked(Enum):
@@ -114,11 +123,12 @@ class Definitions:
         self._bindings: dict[Module, Bindings] = {}
         self._by_node: dict[Module, dict[ast.AST, Function]] = {}
         self._by_code: dict[Code, Function] | None = None
-        self._methods: dict[str, list[Function]] | None = None
+        self._methods: dict[str, list[tuple[Class, Function]]] | None = None
+        self._bodies: Bodies | None = None
+        self._special: dict[Class, tuple[str, ...]] = {}
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
         self._uses: frozenset[str] | None = None
-        self._assigned: dict[str, dict[Class, None]] | None = None
         self._classes: dict[str, Class | bool] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
         self._above: dict[tuple[Class, str], tuple[tuple[Function, ...], tuple[str, ...]]] = {}
@@ -235,8 +245,7 @@ class Definitions:
         if found is None:
             found = TOP
             if not self._names_lazy(annotation, module):
-                found = opened(self._annotations.read(annotation, module, scope))
-                found = TOP if _is_structural(found) else found
+                found = _without_protocols(opened(self._annotations.read(annotation, module, scope)))
                 if found.kind is Kind.DICT and (keys := _keys_in(annotation)) is not None:
                     found = with_keys(found, self.promised(keys, module, scope))
             self._promised[key] = found
@@ -266,10 +275,35 @@ class Definitions:
         if found is None:
             methods: dict[Function, None] = {}
             for each in (cls, *cls.subclasses):
-                defining = [above for above in each.mro() if name in above.methods]
+                defining = {above: own for above in each.mro() if (own := self._own_methods(above, name))}
                 hidden = {above for one in defining for above in one.mro()[1:]}
-                methods.update((one.methods[name], None) for one in defining if one not in hidden)
+                shown = [own for one, own in defining.items() if one not in hidden]
+                methods.update((method, None) for own in shown for method in own)
             found = self._overrides[key] = tuple(methods)
+        return found
+
+    def _own_methods(self, cls: Class, name: str) -> tuple[Function, ...]:
+        """Return the method that a class defines; a special method may be assigned in the body."""
+        own = (cls.methods[name],) if name in cls.methods else ()
+        return (*own, *self.bodies.functions(cls, name)) if name.startswith("__") else own
+
+    def metaclasses(self, cls: Class) -> list[Class]:
+        """Return the classes of the project that make a class, or one above it."""
+        found: list[Class] = []
+        for each in cls.mro():
+            for keyword in each.node.keywords if self.forms.of_class(each).has_keywords else ():
+                name = dotted_name(keyword.value) if keyword.arg == "metaclass" else ""
+                meta = self.program.lookup_dotted(each.module, name, each.parent) if name else None
+                found += [meta] if isinstance(meta, Class) else []
+        return found
+
+    def special_names(self, cls: Class) -> tuple[str, ...]:
+        """Return the names of the special methods that objects of a class may have."""
+        found = self._special.get(cls)
+        if found is None:
+            related = {*cls.mro(), *(above for below in cls.subclasses for above in below.mro())}
+            own = {name for each in related for name in (*each.methods, *self.bodies.names(each))}
+            found = self._special[cls] = tuple(sorted(filter(is_special, own)))
         return found
 
     def above(self, owner: Class, name: str) -> tuple[tuple[Function, ...], tuple[str, ...]]:
@@ -341,43 +375,36 @@ class Definitions:
 
     def methods_named(self, name: str) -> list[Function]:
         """Return every method and property of the project with a name."""
+        return [method for _, method in self.definers(name)]
+
+    def definers(self, name: str) -> list[tuple[Class, Function]]:
+        """Return every method and property of the project with a name, and the class.
+
+        A special method may be assigned in the body of the class: ``__iter__ = items``.
+        """
         if self._methods is None:
             self._methods = {}
             for module in self.modules:
                 for function in module.functions:
                     if function.owner is not None:
-                        self._methods.setdefault(function.name, []).append(function)
-        return self._methods.get(name, [])
-
-    def made_properties(self, cls: Class, name: str) -> list[Function]:
-        """Return the methods of which the body of a class makes a property: ``size = property(_size)``."""
-        found: list[Function] = []
-        for each, node in self.set_in_bodies((*cls.mro(), *cls.subclasses), name):
-            names = [part.id for part in walk(node) if isinstance(part, ast.Name)]
-            found += [each.methods[part] for part in names if part in each.methods]
-        return found
+                        self._methods.setdefault(function.name, []).append((function.owner, function))
+        found = self._methods.get(name, [])
+        if not name.startswith("__"):
+            return found
+        assigned = self.bodies.assigning(name)
+        return found + [(cls, each) for cls in assigned for each in self.bodies.functions(cls, name)]
 
     @property
-    def _assigning(self) -> dict[str, dict[Class, None]]:
-        """The classes whose bodies assign a name, by the name."""
-        if self._assigned is None:
-            self._assigned = {}
-            for module in self.modules:
-                for position, assigned in self.outline(module).assigned:
-                    self._assigned.setdefault(assigned, {})[module.classes[position]] = None
-        return self._assigned
-
-    def set_in_bodies(self, classes: Iterable[Class], name: str) -> Iterator[tuple[Class, Any]]:
-        """Yield the statements in the bodies of classes that assign a name."""
-        by_class = self._assigning.get(name, {})
-        for each in classes if by_class else ():
-            if each in by_class:
-                for node in each.node.body:
-                    yield from ((each, node) for target in plain_targets(node) if target == name)
+    def bodies(self) -> Bodies:
+        """Return the assignments in the bodies of all classes."""
+        if self._bodies is None:
+            outlines = [(each, self.outline(each)) for each in self.modules]
+            self._bodies = Bodies(outlines, self.program, self.scopes)
+        return self._bodies
 
     def defines(self, name: str) -> bool:
         """Return whether a class of the project has a method of a name, or assigns the name in its body."""
-        return bool(self.methods_named(name)) or name in self._assigning
+        return bool(self.methods_named(name)) or any(self.bodies.assigning(name))
 
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""
@@ -423,20 +450,21 @@ class Definitions:
         """Return the entry of the operation table for a full name."""
         return self.table.find(name)
 
-    def decoration(self, function: Function | Class) -> list[tuple[str, Function | Class | None]]:
-        """Return the decorators of a function: their full names, and their definitions where these are of the project."""
-        found: list[tuple[str, Function | Class | None]] = []
+    def decoration(self, function: Function | Class) -> list[Decorator]:
+        """Return the decorators of a function or a class."""
+        found: list[Decorator] = []
         if isinstance(function, Function) and not self.forms.of_function(function).is_decorated:
             return found
         for node in getattr(function.node, "decorator_list", ()):
+            is_made = isinstance(node, ast.Call)
             called = node.func if isinstance(node, ast.Call) else node
             name = dotted_name(called)
             definition = self.program.lookup_dotted(function.module, name, function.parent) if name else None
             if isinstance(definition, (Function, Class)):
-                found.append((definition.name, definition))
+                found.append(Decorator(definition.name, definition, is_made))
             else:
                 full = self.program.full_name(node, function.module, function.parent)
-                found.append((full or ast.unparse(node), None))
+                found.append(Decorator(full or ast.unparse(node), None, is_made))
         return found
 
 
@@ -449,49 +477,19 @@ def of_classes(writers: Iterable[tuple[Function, bool]], classes: Collection[Cla
     ]
 
 
-def stored_names(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds itself, without nested statements."""
-    targets: list[ast.AST | None] = [*getattr(node, "targets", ()), getattr(node, "target", None)]
-    targets += [item.optional_vars for item in getattr(node, "items", ())]
-    targets += [case.pattern for case in getattr(node, "cases", ())]
-    targets += getattr(node, "handlers", ())
-    for target in filter(None, targets):
-        parts = [target] if isinstance(target, ast.ExceptHandler) else walk(target)
-        yield from filter(None, map(_bound_by, parts))
-    for child in inside(node):
-        if isinstance(child, ast.expr):
-            yield from (each.target.id for each in walk(child) if isinstance(each, ast.NamedExpr))
-
-
-def changed_inside(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a statement and all inside bind or fill, in functions and classes too."""
-    for each in walk(node):
-        filled = filled_list(each)
-        if isinstance(filled, ast.Name):
-            yield filled.id
-        elif isinstance(each, (ast.Import, ast.ImportFrom)):
-            yield from ((alias.asname or alias.name).partition(".")[0] for alias in each.names)
-        elif name := _bound_by(each):
-            yield name
-
-
-def _bound_by(node: ast.AST) -> str:
-    """Return the name that a part of a target or of a pattern binds, or ""."""
-    if isinstance(node, ast.Name):
-        return "" if isinstance(node.ctx, ast.Load) else node.id
-    return getattr(node, "name", None) or getattr(node, "rest", None) or ""
-
-
 def _keys_in(annotation: ast.expr) -> ast.expr | None:
     """Return the value of keys that ``dict[K, V]`` declares."""
     both = annotation.slice if isinstance(annotation, ast.Subscript) else None
     return both.elts[0] if isinstance(both, ast.Tuple) and len(both.elts) == 2 else None
 
 
-def _is_structural(value: AbstractValue) -> bool:
-    """Return whether objects of other classes may satisfy an annotation: a protocol."""
-    for option in value.options:
-        cls = option.payload if option.kind in {Kind.INSTANCE, Kind.CLASS} else None
-        if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):
-            return True
-    return False
+def _without_protocols(value: AbstractValue) -> AbstractValue:
+    """Return a declared value with anything for an object of a protocol, which objects of other classes satisfy."""
+    if value.kind is Kind.UNION:
+        return join_all(map(_without_protocols, options_of(value)))
+    cls = value.payload if value.kind in {Kind.INSTANCE, Kind.CLASS} else None
+    if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):
+        return TOP
+    if value.items is not None:
+        return refine(value, items=tuple(map(_without_protocols, value.items)))
+    return value if value.element is None else refine(value, element=_without_protocols(value.element))

@@ -14,8 +14,9 @@ from syncscan.check.prove.frame import STATEMENTS, Arguments, WalkFrame, handles
 from syncscan.check.prove.lists import stays_inside
 from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
-from syncscan.check.prove.operators import binary, stores_item
+from syncscan.check.prove.operators import binary, deletes_item, stores_item
 from syncscan.check.prove.outline import ANNOTATED
+from syncscan.check.prove.setters import deletes_attribute
 from syncscan.check.prove.truths import truth_of
 from syncscan.check.prove.values import (
     NO_TENSOR,
@@ -113,12 +114,9 @@ def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
 def _delete(frame: WalkFrame, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript):
-            base = frame.evaluate(target.value)
-            frame.evaluate(target.slice)
-            if base.kind is Kind.INSTANCE:
-                binary(frame, target, "delitem", base, NO_TENSOR)
+            deletes_item(frame, target)
         elif isinstance(target, ast.Attribute):
-            frame.evaluate(target.value)
+            deletes_attribute(frame, target, frame.evaluate(target.value), target.attr)
 
 
 @handles(STATEMENTS, "Return")

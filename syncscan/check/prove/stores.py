@@ -27,7 +27,7 @@ _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribut
 def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | None:
     """Return all values that the project stores into an attribute; None where no code may store into it."""
     related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
-    values = [constant_of(node.value) for _, node in prover.source.set_in_bodies(related, name)]
+    values = [*map(constant_of, prover.source.bodies.plain(related, name))]
     writers = [each for each in _setting(prover, name, related) if prover.ran.body(each)]
     if len(writers) > _MOST_WRITERS:
         return [TOP]

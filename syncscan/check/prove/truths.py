@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.narrowing import narrow
+from syncscan.check.prove.special import runs
 from syncscan.check.prove.values import NO_TENSOR, UNREACHED, AbstractValue, Truth, may_be_gpu, truth
 from syncscan.model import Kind
 
@@ -65,9 +65,6 @@ def asks_truth(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Truth:
     if may_be_gpu(value):
         frame.may(node, node, "{} may be a tensor on the GPU, whose truth is read from there")
     for option in value.options:
-        cls = option.payload if option.kind is Kind.INSTANCE else None
-        for name in ("__bool__", "__len__"):
-            methods = frame.source.overrides(cls, name) if isinstance(cls, Class) else ()
-            for method in frame.source.methods_named(name) if option is NO_TENSOR else methods:
-                frame.calls(node, method)
+        if option.kind is Kind.INSTANCE or option.kind is Kind.CLASS or option is NO_TENSOR:
+            runs(frame, node, option, "__bool__", "__len__")
     return truth(value)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from syncscan.check.infer.source.syntax import NodesByType, dotted_name, last_name
+from syncscan.check.infer.source.syntax import NodesByType, dotted_name, inside, last_name, walk
 
 _READS = frozenset(
     {
@@ -98,3 +98,36 @@ _BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.ex
     ((ast.Call,), _arguments),
     ((ast.Compare,), _searched),
 )
+
+
+def stored_names(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds itself, without nested statements."""
+    targets: list[ast.AST | None] = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+    targets += [item.optional_vars for item in getattr(node, "items", ())]
+    targets += [case.pattern for case in getattr(node, "cases", ())]
+    targets += getattr(node, "handlers", ())
+    for target in filter(None, targets):
+        parts = [target] if isinstance(target, ast.ExceptHandler) else walk(target)
+        yield from filter(None, map(_bound_by, parts))
+    for child in inside(node):
+        if isinstance(child, ast.expr):
+            yield from (each.target.id for each in walk(child) if isinstance(each, ast.NamedExpr))
+
+
+def changed_inside(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement and all inside bind or fill, in functions and classes too."""
+    for each in walk(node):
+        filled = filled_list(each)
+        if isinstance(filled, ast.Name):
+            yield filled.id
+        elif isinstance(each, (ast.Import, ast.ImportFrom)):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in each.names)
+        elif name := _bound_by(each):
+            yield name
+
+
+def _bound_by(node: ast.AST) -> str:
+    """Return the name that a part of a target or of a pattern binds, or ""."""
+    if isinstance(node, ast.Name):
+        return "" if isinstance(node.ctx, ast.Load) else node.id
+    return getattr(node, "name", None) or getattr(node, "rest", None) or ""

@@ -62,3 +62,37 @@ def test_a_text_or_none_is_searched_on_the_host() -> None:
     program = "def step(names, text: {kind}) -> int:\n    return 1 if text in names else 2\n"
     assert proved(program.format(kind="str | None")).is_proved
     assert not proved(program.format(kind="str | int")).is_proved
+
+
+@pytest.mark.parametrize("code", ["one == other", "one < other", "one in others"])
+@pytest.mark.parametrize(
+    ("field", "is_proved"), [("torch.Tensor", False), ("list[torch.Tensor]", False), ("int", True)]
+)
+def test_a_record_is_compared_by_its_fields(code: str, field: str, is_proved: bool) -> None:
+    program = f"""
+        from dataclasses import dataclass
+        @dataclass(order=True)
+        class Inner:
+            x: {field}
+        @dataclass(order=True)
+        class Outer:
+            inner: Inner
+        def step(one: Outer, other: Outer, others: list[Outer]) -> bool:
+            return {code}
+    """
+    assert proved(program).is_proved is is_proved
+
+
+def test_a_record_below_may_have_more_fields() -> None:
+    program = """
+        from dataclasses import dataclass
+        @dataclass
+        class A:
+            x: int
+        @dataclass
+        class B(A):
+            y: torch.Tensor
+        def step(one: A, other: A) -> bool:
+            return one == other
+    """
+    assert not proved(program).is_proved

@@ -1,0 +1,129 @@
+"""Comparisons of values: the methods that they run, and the items and fields whose truth they ask for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.special import compares, fields_of
+from syncscan.check.prove.values import (
+    BOOL,
+    HOST,
+    TOP,
+    AbstractValue,
+    host_arrays,
+    may_be_gpu,
+    may_hold_gpu,
+    options_of,
+    refine,
+)
+from syncscan.model import Kind
+
+NAMES = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
+    "MatMult": "matmul", "LShift": "lshift", "RShift": "rshift", "BitOr": "or", "BitXor": "xor", "BitAnd": "and",
+    "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "In": "contains", "NotIn": "contains",
+    "USub": "neg", "UAdd": "pos", "Invert": "invert",
+}  # fmt: skip
+COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
+SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
+PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE})
+_MOST_INSIDE = 3  # records in fields of records
+_NUMBER = "annotate the operand as a number"
+
+
+def compared(
+    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue:
+    """Walk a comparison; a comparison of lists compares each item, and evaluates the truth of each result."""
+    kinds = {left.kind, right.kind}
+    if kinds <= PLAIN:
+        return _known(operator, left, right)
+    if not kinds.isdisjoint(PLAIN - {Kind.NUMBER}):
+        return BOOL
+    if Kind.NDARRAY in kinds:
+        return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    if all(_compares_itself(frame, each, operator) for each in (left, right)):
+        return BOOL
+    if any(refuses_tensors(frame, each, operator) for each in (left, right)):
+        return BOOL
+    _compares_fields(frame, node, operator, left, right)
+    if kinds.isdisjoint(SEQUENCES):
+        if kinds == {Kind.UNKNOWN}:
+            frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
+        return TOP
+    compares(frame, node, (left, right), "__eq__", f"__{NAMES[operator]}__")
+    if all(map(may_hold_gpu, (left, right))):
+        reason = "it compares items that may be tensors on the GPU, and asks for the truth"
+        frame.may(node, None, reason, _NUMBER)
+    return BOOL if kinds <= SEQUENCES | {Kind.NUMBER} else TOP
+
+
+def _compares_fields(frame: WalkFrame, node: ast.AST, operator: str, *values: AbstractValue) -> None:
+    if any(_compares_tensors(frame, each, operator) for each in values):
+        reason = "it compares the fields of objects, which may be tensors on the GPU, and asks for the truth"
+        frame.may(node, None, reason, _NUMBER)
+
+
+def _compares_tensors(
+    frame: WalkFrame, value: AbstractValue, operator: str, depth: int = _MOST_INSIDE
+) -> bool:
+    """Return whether a record has no comparison of its own, and a field that may be a tensor on the GPU, or holds one."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class):
+        return depth < _MOST_INSIDE and may_hold_gpu(value)
+    if not cls.is_record or frame.source.overrides(cls, f"__{NAMES[operator]}__"):
+        return False
+    fields = fields_of(frame, cls)
+    inside = [option for field in fields for option in field.options or (field,)]
+    return depth == 0 or any(_compares_tensors(frame, each, operator, depth - 1) for each in inside)
+
+
+def _compares_itself(
+    frame: WalkFrame, value: AbstractValue, operator: str, depth: int = _MOST_INSIDE
+) -> bool:
+    """Return whether an object's comparison reads no other object: members of an enumeration, plain objects, texts."""
+    if value.kind is Kind.UNION:
+        return all(_compares_itself(frame, each, operator, depth) for each in value.items or ())
+    if value is HOST or value.kind in PLAIN:
+        return True
+    cls = value.payload
+    if value.kind is not Kind.INSTANCE or not isinstance(cls, Class):
+        return False
+    if cls.is_record and not _are_compared_alone(frame, fields_of(frame, cls), operator, depth):
+        return False
+    names = {f"__{NAMES[operator]}__", "__eq__", "__hash__"}
+    return not any(frame.source.overrides(cls, name) for name in names) and all(
+        is_harmless_base(base) for above in cls.mro() for base in above.external_bases
+    )
+
+
+def _are_compared_alone(frame: WalkFrame, fields: Iterable[AbstractValue], operator: str, depth: int) -> bool:
+    return depth > 0 and all(_compares_itself(frame, each, operator, depth - 1) for each in fields)
+
+
+def refuses_tensors(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
+    """Return whether a tensor compares itself with no such value: a text, or an object that compares itself."""
+    if any(each.kind is Kind.NUMBER or each is HOST for each in options_of(value)):
+        return False
+    return _compares_itself(frame, value, operator)
+
+
+def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    """Return the truth value of the equality of two constants; anything for other values."""
+    if operator in {"Eq", "NotEq"} and None not in {left.payload, right.payload} and left.kind is right.kind:
+        return refine(BOOL, payload=(left.payload == right.payload) is (operator == "Eq"))
+    return BOOL
+
+
+def are_equal_on_host(
+    frame: WalkFrame, some: Iterable[AbstractValue], others: Iterable[AbstractValue]
+) -> bool:
+    """Return whether nothing is read from the GPU to tell whether two values are equal."""
+    sides = [[*some], [*others]]
+    if any(all(refuses_tensors(frame, each, "Eq") for each in side) for side in sides):
+        return True
+    return all(_compares_itself(frame, each, "Eq") for side in sides for each in side)

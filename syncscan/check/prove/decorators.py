@@ -1,0 +1,68 @@
+"""Decorators: the code that they run where a function is defined, and what a call of the function then reaches."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.identity import gives_back
+from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
+from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all
+from syncscan.model import Kind
+
+CONTEXT = AbstractValue(Kind.INSTANCE, payload="contextlib.contextmanager")
+
+
+def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> bool:
+    """Walk the decorators of a function or a class; return whether a call of it gives what its own body returns."""
+    is_plain = True
+    for name, definition, is_made in frame.source.decoration(function):
+        if isinstance(definition, Function):
+            frame.calls(node, definition)
+            if not gives_back(definition):
+                _calls_replacement(frame, node, function, definition, is_made=is_made)
+                is_plain = False
+        elif isinstance(definition, Class):
+            _calls_all(frame, node, definition)
+            is_plain = False
+        elif name.rpartition(".")[2] in {"setter", "getter", "deleter"} or name in TRANSPARENT_DECORATORS:
+            continue
+        else:
+            if frame.prover.ran.called(frame.module, node) is None:  # else the run says what the call reached
+                frame.unknown(node, f"the decorator `@{name}` of `{function.qualname}` is not known")
+            is_plain = False
+    return is_plain
+
+
+def _calls_replacement(
+    frame: WalkFrame, node: ast.AST, function: Function | Class, decorator: Function, *, is_made: bool
+) -> None:
+    """Walk the call of what a decorator puts in the place of a function; a function that it returns counts as called there."""
+    value = frame.prover.asked(decorator).returned
+    if is_made:
+        made = [each.payload for each in value.options or (value,) if isinstance(each.payload, Function)]
+        is_known = len(made) == len(value.options or (value,))
+        value = join_all([frame.prover.asked(each).returned for each in made]) if is_known else TOP
+    for option in value.options or (value,):
+        if option is BOTTOM:
+            frame.walk.is_partial = True
+        elif isinstance(option.payload, Class) and option.payload is not function:
+            _calls_all(frame, node, option.payload)
+        elif option.kind is Kind.UNKNOWN and frame.prover.ran.called(frame.module, node) is None:
+            reason = f"what the decorator `@{decorator.name}` makes of `{function.qualname}` is not known"
+            frame.unknown(node, reason)
+
+
+def _calls_all(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
+    """Note the making of an object of a class, and all special methods that Python may run on it."""
+    for name in ("__new__", "__init__", *frame.source.special_names(cls)):
+        for each in frame.source.overrides(cls, name):
+            frame.calls(node, each)
+
+
+def is_context(function: Function) -> bool:
+    """Return whether calls of a function make a context of a generator."""
+    return any(
+        name.rpartition(".")[2] in {"contextmanager", "asynccontextmanager"} for name in function.decorators
+    )
