@@ -24,7 +24,7 @@ because the two may be on another device than the result. For the rest: `x[i.vie
 
 import ast
 
-from syncscan.model import Applicability, Kind
+from syncscan.model import Applicability, Device, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
@@ -155,7 +155,7 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
     bounds = [bound for part in index_parts(node) for bound in _bounds(part)]
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
-        if value.is_gpu:
+        if value.is_gpu or value.device is Device.CUDA:  # where it may be any part of a batch
             role = "slice bound" if number in bounds else "index"
             message = f"Reading the {role} {shown(number, facts)} from the GPU blocks the CPU: the {role} must be a Python number"
             return Match(node, message, value, _instead(number, node, facts, is_bound=number in bounds))

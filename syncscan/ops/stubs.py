@@ -9,14 +9,14 @@
     examples    calls of the API, which ``benchmarks/stubs.py`` runs on the simulated GPU and compares with the entry
 
 ``*`` in a name stands for any part of a name, and the pattern with the longest text that fits is taken. ``[package]`` names the
-release that was reviewed. Without a condition, a method blocks for an object that is on the GPU.
+release that was reviewed, and may say that the package has the API of another: ``same_as``. Without a condition, a method blocks for an object that is on the GPU.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -65,6 +65,16 @@ def of(name: str) -> Stub | None:
     return None
 
 
+def overridden(bases: Iterable[str], name: str) -> Callback | None:
+    """Return how a framework calls a method that a class overrides, by the full names of the classes that it extends."""
+    for base in bases:
+        stub = of(base)
+        for callback in stub.callbacks if stub is not None else ():
+            if callback.name == name:
+                return callback
+    return None
+
+
 @functools.cache
 def packages() -> frozenset[str]:
     """Return the packages that have a file of stubs."""
@@ -89,9 +99,13 @@ def parse(package: str, text: str) -> dict[str, Stub]:
     entries = tomllib.loads(text)
     try:
         about = entries.pop("package", {})
-        if about.keys() != {"reviewed"} or not isinstance(about["reviewed"], str):
-            raise ValueError('[package] must say `reviewed = "RELEASE"`, and no more')
-        stubs: dict[str, Stub] = {}
+        if about.keys() - {"same_as"} != {"reviewed"} or not all(
+            isinstance(each, str) for each in about.values()
+        ):
+            raise ValueError(
+                '[package] must say `reviewed = "RELEASE"`, and at most `same_as = "PACKAGE"` more'
+            )
+        stubs = _renamed(about["same_as"], package) if "same_as" in about else {}
         for name, entry in entries.items():
             stub = replace(_parse_stub(name, entry), reviewed=about["reviewed"])
             for each in (name, *_texts(name, "also", entry.get("also", []))):
@@ -103,6 +117,12 @@ def parse(package: str, text: str) -> dict[str, Stub]:
     except ValueError as error:
         raise SyncscanError(f"stubs of {package}: {error}") from error
     return stubs
+
+
+def _renamed(package: str, name: str) -> dict[str, Stub]:
+    """Return the stubs of a package under another name of the package."""
+    stubs = {f"{name}{each.removeprefix(package)}": stub for each, stub in load(package).items()}
+    return {each: replace(stub, operation=replace(stub.operation, name=each)) for each, stub in stubs.items()}
 
 
 def _find(stubs: Mapping[str, Stub], name: str) -> Stub | None:

@@ -72,6 +72,7 @@ _PASSED = frozenset(
 
 # Packages whose annotations have the type of the elements and the dimensions: ``Bool[Tensor, "rows"]``, ``TensorType["rows"]``.
 _SHAPED = ("jaxtyping.", "torchtyping.")
+_SCALARS = frozenset({"int", "float", "bool"})
 _DTYPES = {
     "Bool": "bool",
     "Int": "int",
@@ -146,22 +147,18 @@ class Annotations:
             return BOTTOM
         if isinstance(found, str) and found.startswith(_SHAPED):
             return _shaped(found, self.read(inside[0], module, scope))
+        if found is None and name in _SCALARS:
+            return _of_scalars(name, inside[0])
         read: Callable[[ast.expr], AbstractValue] = lambda item: self.read(item, module, scope)  # noqa: E731
-        if name == "Optional":
-            return self._either([inside[0], ast.Constant(None)], module, scope)
-        if name == "Union":
-            return self._either(inside, module, scope)
+        if name in {"Optional", "Union"}:
+            options = inside if name == "Union" else [inside[0], ast.Constant(None)]
+            return self._either(options, module, scope)
         if name in _PASSED:
             return read(inside[0])
         if name in {"type", "Type"}:
             return join_all(map(_class_of, read(inside[0]).options))
-        if name in {"tuple", "Tuple"}:
-            return _tuple(inside, read)
-        if name in _LISTS:
-            return list_of(read(inside[0]), _LISTS[name])
-        if name in _DICTS:
-            return list_of(read(inside[-1]), Kind.DICT)
-        return self.read(node.value, module, scope)
+        container = _container(name, inside, read)
+        return self.read(node.value, module, scope) if container is None else container
 
     def _alias(self, node: ast.expr, module: Module) -> AbstractValue:
         """Return what a name of a type says: what it is written as, or what a type variable is bound to."""
@@ -200,6 +197,11 @@ class Annotations:
         return BOTTOM
 
 
+def _of_scalars(name: str, dims: ast.expr) -> AbstractValue:
+    """Return the tensor that an annotation declares with its dimensions: ``int["batch"]``."""
+    return refine(TENSOR, dtype=name) if isinstance(dims, ast.Constant) else _BUILTINS[name]
+
+
 def _literal(node: ast.expr) -> AbstractValue:
     """Return the type of all constants in ``Literal[...]``."""
     constants = [*map(_constant, node.elts if isinstance(node, ast.Tuple) else [node])]
@@ -214,6 +216,17 @@ def _constant(node: ast.expr) -> AbstractValue:
 def _class_of(instance: AbstractValue) -> AbstractValue:
     is_of_project = instance.kind is Kind.INSTANCE and isinstance(instance.payload, Class)
     return AbstractValue(Kind.CLASS, payload=instance.payload) if is_of_project else BOTTOM
+
+
+def _container(
+    name: str, inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]
+) -> AbstractValue | None:
+    """Return the container that a subscripted name declares; None for other names."""
+    if name in {"tuple", "Tuple"}:
+        return _tuple(inside, read)
+    if name in _LISTS:
+        return list_of(read(inside[0]), _LISTS[name])
+    return list_of(read(inside[-1]), Kind.DICT) if name in _DICTS else None
 
 
 def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) -> AbstractValue:

@@ -42,6 +42,7 @@ _OF_ARRAYS = frozenset(
      "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose", "var",
      "view"}
 )  # fmt: skip
+_OF_DISTRIBUTIONS = frozenset({"entropy", "log_prob", "rsample"})
 _TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
 _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
 _DEEPEST = 4  # of a mask that is made of masks
@@ -72,7 +73,7 @@ def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) 
     if function.owner is not None and function.owner.is_module:
         handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
     trains = any(
-        op == Op.CALL_METHOD and data.attribute == "backward"
+        op == Op.CALL_METHOD and data.attribute.endswith("backward")
         for op, data in zip(ir.ops, ir.data, strict=True)
     )
     return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled, trains)
@@ -134,23 +135,30 @@ class _Search:
         """Yield the operands that an instruction uses as tensors."""
         operands, data = self._ir.operands[slot], self._ir.data[slot]
         if op in _CALLS:
-            yield from self._first_argument(operands, data)
-            name = data.attribute
-            base = operands[0]
-            if self.is_download(slot) and self._is_computed(base):
-                yield slot
-            if (
-                name
-                and self._is_of_tensors(name, data)
-                and (name not in _OF_ARRAYS or self.is_download(base))
-            ):
-                yield base
+            yield from self._used_by_call(slot, operands, data)
         elif op == Op.ATTRIBUTE:
             if data[0] in _ALONE:
                 yield operands[0]
         elif op in _ITEMS and not self._has_tables:
             masks = [*self._masks(operands[1])]
             yield from (operands[0], *masks) if masks else ()
+
+    def _used_by_call(self, slot: Slot, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
+        yield from self._first_argument(operands, site)
+        name, base = site.attribute, operands[0]
+        if (self.is_download(slot) and self._is_computed(base)) or self._is_of_distributions(slot):
+            yield slot
+        if name.endswith("backward"):  # accelerator.backward(loss)
+            yield from _only_argument(operands, site)
+        is_method = bool(name) and self._is_of_tensors(name, site)
+        if is_method and (name not in _OF_ARRAYS or self.is_download(base)):
+            yield base
+
+    def _is_of_distributions(self, slot: Slot) -> bool:
+        """Return whether a value is what a method of a distribution computes."""
+        site = self._ir.data[slot]
+        is_method = self._ir.ops[slot] == Op.CALL_METHOD and site.attribute in _OF_DISTRIBUTIONS
+        return is_method and not self._full_name(self._ir.operands[slot][0])
 
     def _is_of_tensors(self, name: str, site: CallSite) -> bool:
         """Return whether only a tensor takes a call; what others have under the name takes arguments: `accelerator.backward(loss)`."""
@@ -217,8 +225,9 @@ class _Search:
         else:
             name = data.attribute if op == Op.CALL_METHOD else ""
             is_method = bool(name) and self._names.takes_tensor(name) and self._names.is_method(name)
-            passes = self.is_download(slot) or is_method
-            passes = passes and not self._full_name(operands[0])
+            if name == "scale":  # scaler.scale(loss).backward()
+                return _only_argument(operands, data)
+            passes = (self.is_download(slot) or is_method) and not self._full_name(operands[0])
         return operands[:1] if passes else ()
 
     def _one_of_two(self, op: int, operands: tuple[Slot, ...], data: object) -> tuple[Slot, ...]:
@@ -242,3 +251,10 @@ class _Search:
         elif op == Op.IMPORT:
             target = Import(*self._ir.data[slot])
         return ".".join(filter(None, target)) if isinstance(target, Import) else ""
+
+
+def _only_argument(operands: tuple[Slot, ...], site: CallSite) -> tuple[Slot, ...]:
+    """Return the argument of a call that has one."""
+    if site.positional != 1 or site.starred or site.keywords:
+        return ()
+    return operands[2 if site.has_bound else 1 :][:1]

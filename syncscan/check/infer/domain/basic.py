@@ -56,7 +56,9 @@ def constant(value: Hashable) -> AbstractValue:
 
 
 _BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
-_LOADER: Final = "torch.utils.data.DataLoader"
+GPU_BATCH: Final = AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, payload="batch")
+_OF_LOADERS: Final = "torch.utils.data.DataLoader"
+LOADER: Final = AbstractValue(Kind.INSTANCE, Device.CPU, Confidence.INFERRED, payload=_OF_LOADERS)
 TRUE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
 FALSE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 
@@ -212,6 +214,11 @@ def is_batch(value: AbstractValue) -> bool:
     return value.kind is Kind.MOVED and value.device not in ON_GPU
 
 
+def is_gpu_batch(value: AbstractValue) -> bool:
+    """Return whether a value is what a framework passes on the GPU, or any part of it."""
+    return value.kind is Kind.MOVED and value.payload == GPU_BATCH.payload
+
+
 def element_of(value: AbstractValue) -> AbstractValue:
     """Return the value of an element at an unknown index; a tensor has one dimension less."""
     if value.kind is Kind.UNION:
@@ -228,6 +235,6 @@ def element_of(value: AbstractValue) -> AbstractValue:
         return NUMBER if ndim == 0 else join(NUMBER, item) if ndim is DIFFERS else item
     if value.kind is Kind.STRING:
         return STRING
-    if value.kind is Kind.INSTANCE and value.payload == _LOADER:
-        return refine(_BATCH, device=value.device)
-    return value if is_batch(value) else BOTTOM
+    if value.kind is Kind.INSTANCE and value.payload == _OF_LOADERS:
+        return GPU_BATCH if value.device is Device.CUDA else refine(_BATCH, device=value.device)
+    return value if is_batch(value) or is_gpu_batch(value) else BOTTOM

@@ -42,7 +42,7 @@ def forget_joins() -> None:
 
 def as_tensor(value: AbstractValue) -> AbstractValue:
     """Return a value as a tensor, where the context admits tensors only: the result of an unresolved transfer becomes one."""
-    return refine(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
+    return refine(value, kind=Kind.TENSOR, payload=None) if value.kind is Kind.MOVED else value
 
 
 def join_all(values: Iterable[AbstractValue]) -> AbstractValue:

@@ -13,6 +13,12 @@ _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?s
 _ASKS = re.compile(r"_?(is|on|has|use|uses|supports|to|from|no|num)_")  # a flag or a function, not a tensor
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
+_LOADER = re.compile(r"_?(.*_)?(data_?)?loaders?(_\w+)?|.*_dl")
+# Loaders of something else, and what is about a loader.
+_OTHER_LOADER = re.compile(
+    r"(.*_)?(weights?|models?|checkpoint|ckpt|images?|img|video|audio|file|module|plugin|config|lora|template|class|lazy|tensorizer|kv|param)_loaders?(_.*)?"
+    r"|.*loaders?_(cls|class|config|cfg|args?|kwargs|params|fn|func|type|name|len|length|size|path|info|state|iter|workers|num_.*)|.*loaders"
+)
 _OF_MODELS = frozenset(
     {"attention_mask", "input_features", "input_ids", "inputs_embeds", "labels", "pixel_values", "position_ids", "token_type_ids",
      "attentions", "end_logits", "hidden_states", "image_embeds", "images", "last_hidden_state", "latents", "logits",
@@ -63,6 +69,12 @@ def dtype_of(name: str) -> str | None:
 def is_tensor_of_models(name: str) -> bool:
     """Return whether model libraries use this name for a tensor in inputs or outputs."""
     return name in _OF_MODELS
+
+
+@functools.lru_cache(maxsize=65536)
+def is_loader(name: str) -> bool:
+    """Return whether a name is that of a loader of batches: ``train_loader``."""
+    return _LOADER.fullmatch(name) is not None and _OTHER_LOADER.fullmatch(name) is None
 
 
 def allows_waits(name: str) -> bool:

@@ -9,6 +9,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
+from syncscan.check.infer.transfer.framework_calls import given_by_framework
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -35,10 +36,24 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     promised = _promised(at, parameter)
     if parameter.star:
         return _rest(at, parameter, passed, promised)
+    return _decided(at, parameter, passed, promised, default)
+
+
+def _decided(
+    at: Point,
+    parameter: Parameter,
+    passed: AbstractValue,
+    promised: AbstractValue,
+    default: AbstractValue | None,
+) -> AbstractValue:
+    """Return the value of a parameter by what is passed, declared, given by a framework, and assumed."""
+    given = given_by_framework(at, parameter) if passed.kind is Kind.UNKNOWN else BOTTOM
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
+    if given is not BOTTOM and value.kind is Kind.UNKNOWN:
+        return given
     if default is not None:
         value = _or_default(at, parameter, value, default, alone=passed.kind is Kind.UNKNOWN)
-    return _assumed(at, parameter, value)
+    return _assumed(at, parameter, value, is_on_gpu=given.device is Device.CUDA)
 
 
 def _promised(at: Point, parameter: Parameter) -> AbstractValue:
@@ -55,11 +70,11 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
     return BOTTOM
 
 
-def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
+def _assumed(at: Point, parameter: Parameter, value: AbstractValue, *, is_on_gpu: bool) -> AbstractValue:
     """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
     uses = at.context.uses(at.state)
-    is_sure = works_where_its_module_is(function) or uses.trains or at.number in uses.downloaded
+    is_sure = is_on_gpu or works_where_its_module_is(function) or uses.trains or at.number in uses.downloaded
     confidence = Confidence.INFERRED if is_sure else Confidence.DECLARED
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value.kind in _NOTHING and at.declare():

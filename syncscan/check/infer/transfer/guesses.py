@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.domain.basic import NDARRAY, NONE, TENSOR
+from syncscan.check.infer.domain.basic import LOADER, NDARRAY, NONE, TENSOR
 from syncscan.check.infer.domain.lattice import join, join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.conventions import dtype_of
+from syncscan.check.infer.source.conventions import dtype_of, is_loader
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Confidence, Device, Kind
@@ -29,10 +29,14 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, via=None)
     place = at.context.place_of(name)
     if place is Device.UNKNOWN:
-        return value
+        return _loader_by_name(at, value, name)
     if device is Device.MIXED:  # the name agrees with one of the paths
         return on_one_path(value, place)
     return _as_it_is_named(at, value, name, place) if at.assume() else value
+
+
+def _loader_by_name(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    return LOADER if value.kind is Kind.UNKNOWN and is_loader(name) and at.assume() else value
 
 
 def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
@@ -54,8 +58,8 @@ def on_one_path(value: AbstractValue, device: Device) -> AbstractValue:
 
 
 def _promises_place(at: Point, name: str) -> bool:
-    """Return whether the name of an attribute or variable says where its value is."""
-    return name in at.module.kept or at.context.place_of(name) is not Device.UNKNOWN
+    """Return whether the name of an attribute or variable says where its value is, or what a loader of batches yields."""
+    return name in at.module.kept or at.context.place_of(name) is not Device.UNKNOWN or is_loader(name)
 
 
 def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:

@@ -12,6 +12,7 @@ from syncscan.check.infer.domain.basic import (
     STRING,
     constant,
     element_of,
+    is_gpu_batch,
     iterated,
     list_of,
     put,
@@ -20,7 +21,7 @@ from syncscan.check.infer.domain.basic import (
     updated,
 )
 from syncscan.check.infer.domain.crossing import brought_by
-from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import CallSite, Op
 from syncscan.check.infer.source.index import Class, Function, Import
@@ -317,7 +318,7 @@ def _dict_of(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.SLICE)
 def _slice(at: Point, values: Values, data: None) -> AbstractValue:
-    return slice_of(values)
+    return slice_of([refine(as_tensor(each), ndim=0) if is_gpu_batch(each) else each for each in values])
 
 
 @register(INSTRUCTIONS, Op.ITERATED)

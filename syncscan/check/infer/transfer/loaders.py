@@ -1,7 +1,7 @@
 """Loaders of batches, and the batches: tensors on the host, or containers of them, of unknown structure.
 
-A batch is an unresolved transfer (`Kind.MOVED`) to the host. A framework that prepares a loader moves the batches itself,
-so they are anywhere.
+A batch is an unresolved transfer (`Kind.MOVED`) to the host. A framework that prepares a loader moves the batches itself:
+to the GPU, or anywhere.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from syncscan.model import Device, Kind
 
 # As in `accelerator.prepare`, `fabric.setup_dataloaders`, `deepspeed.initialize`.
 _PREPARES = re.compile(r"(.*_)?(prepare|setup|initialize|distribute|shard)(_.*)?")
+_MOVES = re.compile(r"prepare(_data_?loaders?)?|setup_data_?loaders?")  # `accelerator.prepare` to the GPU
 _OF_THE_PROJECT = frozenset({Kind.FUNCTION, Kind.CLASS})
 
 
@@ -42,7 +43,8 @@ def prepared(callee: AbstractValue, name: str, call: Call) -> AbstractValue:
     is_own = callee.kind in _OF_THE_PROJECT or (
         callee.kind is Kind.INSTANCE and not isinstance(callee.payload, str)
     )
-    results = [_moving(each) for each in call.args]
+    place = Device.CUDA if _MOVES.fullmatch(name) else Device.OTHER
+    results = [_moving(each, place) for each in call.args]
     if is_own or all(each is BOTTOM for each in results):
         return BOTTOM
     return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)
@@ -53,7 +55,7 @@ def _is_named_so(name: str) -> bool:
     return _PREPARES.fullmatch(name) is not None
 
 
-def _moving(value: AbstractValue) -> AbstractValue:
-    """Return a loader that moves its batches; BOTTOM for other values."""
+def _moving(value: AbstractValue, place: Device) -> AbstractValue:
+    """Return a loader that moves its batches to a place; BOTTOM for other values."""
     is_loader = value.kind is Kind.INSTANCE and is_batch(element_of(value))
-    return refine(value, device=Device.OTHER) if is_loader else BOTTOM
+    return refine(value, device=place) if is_loader else BOTTOM

@@ -7,6 +7,7 @@ from syncscan.check.infer.domain.value import AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks
+from syncscan.check.infer.transfer.framework_calls import hand_on
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import PACKAGES, STUBBED, register
@@ -22,6 +23,7 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
     assert stub is not None
     kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
     bound = Call([as_tensor(value) for value in call.args], kwargs, call.site).bound(stub.operation)
+    hand_on(at, stub.callbacks, bound, call)
     checks = settle_checks(at, name, bound)
     bound = on_tensors(name, bound)
     result = result_of(bound, at)

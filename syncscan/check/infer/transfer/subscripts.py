@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import element_of, is_batch, item_of_table, list_of
+from syncscan.check.infer.domain.basic import element_of, is_batch, is_gpu_batch, item_of_table, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
 from syncscan.check.infer.source.conventions import is_tensor_of_models
@@ -70,13 +70,13 @@ def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     if index.kind is Kind.TUPLE:
         return indexed(as_tensor(base), elements_of_index(index))
     if index.kind is Kind.STRING:
-        return base if is_tensor_of_models(str(index.payload)) else BOTTOM
+        return base if is_gpu_batch(base) or is_tensor_of_models(str(index.payload)) else BOTTOM
     return base if index.kind in {Kind.SLICE, Kind.NUMBER} else BOTTOM
 
 
 def elements_of_index(index: AbstractValue) -> tuple[AbstractValue, ...]:
-    """Return the elements of a subscript: those of a tuple, those of a list with slices, or the index itself."""
-    if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _holds_slices(index)):
+    """Return the elements of a subscript: those of a tuple, or of a list that torch takes for one, or the index itself."""
+    if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _stands_for_a_tuple(index)):
         return (_without_objects(index),)
     if index.items is None:
         return (element_of(index), BOTTOM)  # any number of them
@@ -110,11 +110,13 @@ def subscript_call(
     return bound
 
 
-def _holds_slices(index: AbstractValue) -> bool:
+def _stands_for_a_tuple(index: AbstractValue) -> bool:
+    """Return whether a list as index has items such as tensors: ``x[[rows, columns]]`` (torch 2.13)."""
     inside = index.items if index.items is not None else (index.element or BOTTOM,)
-    return any(option.kind is Kind.SLICE for item in inside for option in item.options)
+    return any(option.kind in _IN_TUPLES for item in inside for option in item.options)
 
 
+_IN_TUPLES = frozenset({Kind.SLICE, Kind.TENSOR, Kind.NDARRAY, Kind.LIST, Kind.TUPLE, Kind.NONE})
 _OF_NUMBERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.STRING})  # which only numbers index
 
 
@@ -123,6 +125,8 @@ def note_subscript(
 ) -> None:
     """Record a subscript that is read or stored; of several options, an array of the GPU as index leaves the tensor."""
     options = base.options
+    if base.kind is Kind.MOVED and index.kind is Kind.TUPLE:  # which only a tensor takes
+        options = (as_tensor(base),)
     if len(options) > 1 and any(map(_is_array_on_gpu, elements_of_index(index))):
         options = tuple([option for option in options if option.kind is Kind.TENSOR])
     if at.recorder is None or len(options) != 1:

@@ -37,7 +37,7 @@ def run(kind: int):
     e = t if kind else [t]
     if isinstance(e, list):
         e[0].tolist()  # expect: SYN102
-        torch.zeros(4, device="cuda")[e]  # expect: SYN305
+        torch.zeros(4, device="cuda")[e]  # silent: a list of tensors stands for a tuple
     f = t if kind else (t, t)
     if isinstance(f, tuple):
         f, _ = f

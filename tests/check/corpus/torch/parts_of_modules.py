@@ -25,7 +25,7 @@ def train(model, loader, device: str):
     for batch in loader:
         x, y = batch
         out = model(x)
-        y = y.to(device)
+        y = y.to(device)  # expect: SYN302
         loss = nn.functional.cross_entropy(out, y)
         print(loss.item())  # expect: SYN101 (inferred)
         right = (out.argmax(1) == y).sum().item()  # expect: SYN101 (inferred)

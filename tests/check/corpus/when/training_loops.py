@@ -35,7 +35,7 @@ def main():
 
 def fit(loader: DataLoader):
     for number, batch in enumerate(loader):
-        loss = loss_of(batch.cuda())
+        loss = loss_of(batch.cuda())  # expect: SYN302 (step)
         loss.backward()
         if number % 100 == 0:
             save_checkpoint(loss)
@@ -44,7 +44,7 @@ def fit(loader: DataLoader):
 def evaluate(loader: DataLoader):
     total = 0.0
     for batch in loader:
-        total += batch.cuda().sum().item()  # expect: SYN101 (step)
+        total += batch.cuda().sum().item()  # expect: SYN302 (step), SYN101 (step)
     for batch in enumerate(loader):
         total += torch.ones(3, device="cuda").item()  # expect: SYN101 (step)
     return torch.tensor(total, device="cuda").item()  # expect: SYN101 (unknown) # expect: SYN301 (unknown)

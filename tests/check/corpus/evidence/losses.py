@@ -1,0 +1,54 @@
+"""What is passed to the backward of a framework is a loss, and what a distribution computes is a tensor."""
+
+import torch
+
+
+def scaled(loss_function, net, x, scaler):
+    loss = loss_function(net(x))
+    scaler.scale(loss).backward()
+    return loss.item()  # expect: SYN101
+
+
+def accelerated(model, batch, accelerator):
+    loss = model(batch).loss
+    accelerator.backward(loss)
+    return loss.item()  # expect: SYN101
+
+
+class Learner:
+    def learn(self, batch, scaler):
+        losses = self.model.calculate_loss(batch)
+        if isinstance(losses, tuple):
+            loss = sum(losses)
+        else:
+            loss = losses
+            self.total = losses.item()  # expect: SYN101
+        self.check(loss)
+        scaler.scale(loss * 0.5).backward()
+
+    def check(self, loss):
+        if torch.isnan(loss):  # expect: SYN104
+            raise ValueError
+
+    def improve(self, batch):
+        dist = self.policy(batch).dist
+        entropy = dist.entropy().mean()
+        loss = -dist.log_prob(batch.act).mean() - entropy
+        loss.backward()
+        return entropy.item()  # expect: SYN101
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+    def again(self, ctx, gradient):
+        return Square.backward(ctx, gradient)  # silent
+
+
+def shaped(lengths: int["batch"], keep: bool["batch n"], scale: float):
+    longest = lengths.max()
+    if longest.cpu() > scale:  # expect: SYN105
+        return keep
+    return scale > 3
