@@ -53,7 +53,7 @@ FLOORS = {
         "solve kept",
     ),
     "syncscan.check.frequency": (
-        "debugging guards transfers",
+        "closures debugging guards transfers",
         "counters",
         "functions",
         "options",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from syncscan.check.frequency.closures import is_argument, is_handed_out
 from syncscan.check.frequency.counters import rarely_behind
 from syncscan.check.frequency.guards import CONSTRUCTORS, Body, once_behind
 from syncscan.check.frequency.transfers import moved_by
@@ -159,7 +160,28 @@ def is_step(function: Function) -> bool:
         return False
     if runs_a_model(function):
         return not may_be_once(function)
-    return is_named_step(function)
+    return is_named_step(function) or computes_gradients(function)
+
+
+def computes_gradients(function: Function) -> bool:
+    """Return whether a function calls ``backward`` once: it is the step of a training, whatever calls it."""
+    if isinstance(function.node, ast.Lambda) or not function.module.lines.mention("backward"):
+        return False
+    return any(_calls_backward(function.node.body))
+
+
+def _calls_backward(body: Iterable[ast.stmt]) -> Iterator[bool]:
+    """Yield whether a statement outside of loops calls ``backward``."""
+    for node in body:
+        if isinstance(
+            node, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ):
+            continue
+        call = node.value if isinstance(node, ast.Expr) else None
+        called = call.func if isinstance(call, ast.Call) else None
+        yield isinstance(called, ast.Attribute) and called.attr.endswith("backward")
+        for inner in blocks_of(node):
+            yield from _calls_backward(inner)
 
 
 def runs_a_model(function: Function) -> bool:
@@ -206,29 +228,6 @@ def _is_named_evaluation(part: str) -> bool:
     return _EVALUATES.fullmatch(part.lstrip("_")) is not None
 
 
-def _is_argument(function: Function) -> bool:
-    """Return whether a lambda is an argument of a call, but for a call of a class, whose objects may keep it."""
-    parent, node = function.parent, function.node
-    around: ast.AST | None = function.statement or (parent.node if parent is not None else None)
-    if parent is not None and isinstance(parent.node, ast.Lambda):
-        around = parent.node.body
-    return around is not None and any(
-        not last_name(call.func)[:1].isupper()
-        and any(each is node for each in (*call.args, *(keyword.value for keyword in call.keywords)))
-        for call in _calls_beside(around)
-    )
-
-
-def _calls_beside(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls in a statement or an expression, but for those inside of lambdas."""
-    queue = [node]
-    while queue:
-        each = queue.pop()
-        if isinstance(each, ast.Call):
-            yield each
-        queue += [inner for inner in ast.iter_child_nodes(each) if not isinstance(inner, ast.Lambda)]
-
-
 def is_module_like(cls: Class) -> bool:
     """Return whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
     if cls.is_module:
@@ -258,6 +257,7 @@ class FunctionFrequency:
     is_passed_over: bool  # runs at most once in a program
     evaluates: bool  # or exports or debugs a model
     is_argument: bool  # a lambda that a call passes to a function
+    is_handed_out: bool  # the function that defines it returns it, or keeps it in an attribute
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:
@@ -265,7 +265,7 @@ class FunctionFrequency:
         once, elsewhere = is_once(function), runs_on_other_hardware(function)
         return cls(
             is_step(function),
-            is_step(function) and is_named_step(function),
+            is_step(function) and (is_named_step(function) or computes_gradients(function)),
             is_generation(function),
             samples(function),
             once,
@@ -275,7 +275,8 @@ class FunctionFrequency:
             elsewhere,
             function.is_cached or function.module.is_outside or once or elsewhere,
             evaluates(f"{function.module.name}.{function.qualname}"),
-            function.is_lambda and _is_argument(function),
+            function.is_lambda and is_argument(function),
+            is_handed_out(function),
         )
 
 

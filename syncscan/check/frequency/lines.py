@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
+from syncscan.check.frequency.closures import defined_in
 from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
 from syncscan.check.frequency.guards import CONSTRUCTORS
 from syncscan.check.frequency.options import needed_at, needed_by_names, off_by_default
@@ -417,11 +418,16 @@ def _close(found: Frequencies, functions: Sequence[Function], callers: dict[Call
     A call behind a guard counts as running once. A function without callers, such as a test helper, is no
     evidence about its callees.
     """
+    by_function = found.cache.by_function
     guards = [function for function in functions if found.called_at(function, When.ONCE)]
     queue = deque((*found.once, *guards))
     while queue:
         caller = queue.popleft()
-        defined = _defined_in(caller) if caller in found.once else []
+        defined = (
+            [each for each in defined_in(caller) if not by_function[each].is_handed_out]
+            if caller in found.once
+            else []
+        )
         for callee in (*defined, *_called_once_by(found, caller)):
             if callee in found.once or callee in found.step or callee in found.generating:
                 continue
@@ -431,11 +437,6 @@ def _close(found: Frequencies, functions: Sequence[Function], callers: dict[Call
                 if not found.programs.isdisjoint(callers.get(callee, ())):
                     found.programs.add(callee)
                 queue.append(callee)
-
-
-def _defined_in(caller: Called) -> list[Function]:
-    children = caller.children.values() if isinstance(caller, Function) else ()
-    return [each for each in children if isinstance(each, Function)]
 
 
 def _called_once_by(found: Frequencies, caller: Called) -> Iterable[Called]:

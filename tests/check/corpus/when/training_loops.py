@@ -52,3 +52,34 @@ def evaluate(loader: DataLoader):
 
 main()
 torch.ones(3, device="cuda").item()  # expect: SYN101 (unknown)
+
+
+class Brain:
+    def fit(self, epoch_counter, train_set):
+        for _ in epoch_counter:
+            self._fit_train(train_set)
+
+    def _fit_train(self, train_set):
+        for batch in train_set:
+            self.fit_batch(batch)
+
+    def fit_batch(self, batch):
+        loss = self.compute(batch)
+        with self.no_sync():
+            self.scaler.scale(loss).backward()
+        return loss.item()  # expect: SYN101 (step)
+
+
+def load_model(model):
+    def hook(x):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)
+
+    def forward(x):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)
+
+    def now(x):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+        return x
+
+    model.forward = forward
+    return hook, now(1)
