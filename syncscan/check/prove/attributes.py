@@ -9,11 +9,12 @@ from functools import partial
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.check.prove.assumptions import dtype_named
 from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.lacking import having
-from syncscan.check.prove.names import definition_value, module_value
+from syncscan.check.prove.names import definition_value, module_value, submodule_of
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.source import Asked, Question
@@ -28,6 +29,7 @@ from syncscan.check.prove.values import (
     NO_TENSOR,
     NONE,
     NUMBER,
+    PROPERTY,
     STRING,
     TOP,
     AbstractValue,
@@ -113,6 +115,8 @@ def _of_option(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) 
         return _of_class(frame, node, base, name)
     if base.kind is Kind.MODULE:
         is_own = isinstance(payload, Module)
+        if isinstance(payload, Module):
+            _runs_of_module(frame, node, payload, name)
         return module_value(frame.prover, payload, name) if is_own else _of_outside(f"{payload}.{name}")
     if name in _OF_DISTRIBUTIONS and _may_be_distribution(frame, base):
         reason = f"a distribution of torch may index with a mask to compute its `{name}`"
@@ -126,6 +130,38 @@ def _may_be_distribution(frame: WalkFrame, base: AbstractValue) -> bool:
     if base.kind is Kind.INSTANCE:
         return str(base.payload).startswith("torch.distributions.")
     return base is TOP and frame.source.has_distributions
+
+
+def _runs_of_module(frame: WalkFrame, node: ast.AST, module: Module, name: str) -> None:
+    """Note the ``__getattr__`` of a module, which gives what the module itself binds for type checkers at most."""
+    bindings = frame.source.bindings(module)
+    found = bindings.by_name.get("__getattr__", ())
+    if not found or submodule_of(frame.prover, module, name) is not None or _is_bound(module, name):
+        return
+    for each in found:
+        if isinstance(each, Function):
+            frame.calls(node, each)
+
+
+def _is_bound(module: Module, name: str) -> bool:
+    """Return whether the top of a module binds a name, outside of ``if TYPE_CHECKING``."""
+    for node in module.tree.body:
+        if isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING":
+            continue
+        bound = {
+            each.id
+            for each in walk(node)
+            if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+        }
+        imported = {
+            alias.asname or alias.name
+            for each in walk(node)
+            for alias in getattr(each, "names", ())
+            if isinstance(alias, ast.alias)
+        }
+        if name in bound or name in imported or getattr(node, "name", "") == name:
+            return True
+    return False
 
 
 def _of_array(base: AbstractValue, name: str) -> AbstractValue:
@@ -216,14 +252,15 @@ def _of_outside(name: str) -> AbstractValue:
 def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class, name: str) -> AbstractValue:
     """Walk a read of an attribute of an object of a class, or of one below it."""
     runs_descriptors(frame, node, base, name, "__get__")
+    runs(frame, node, base, "__getattribute__")
     methods = frame.source.overrides(cls, name)
     related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
+    _reads_set_property(frame, node, cls, name)
     if methods:
         values = [*_of_methods(frame, node, base, methods)]
         if any(True for _ in frame.source.bodies.plain(related, name)):
             values.append(frame.prover.attribute(cls, name))
         return join_all(values) if values else TOP
-    runs(frame, node, base, "__getattribute__")
     if name in cls.nested:
         return definition_value(cls.nested[name])
     for method in frame.source.bodies.functions_of(related, name):
@@ -231,9 +268,27 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
     found = frame.prover.attribute(cls, name)
     if name == "training" and cls.is_module and found is TOP:
         return BOOL
-    if found is TOP:
+    if found is TOP or not _is_set(frame, related, name):
         runs(frame, node, base, "__getattr__")
     return found
+
+
+def _reads_set_property(frame: WalkFrame, node: ast.AST, cls: Class, name: str) -> None:
+    """Note the property, or the descriptor, that code of the project sets on a class: ``Box.size = property(size)``."""
+    written = frame.prover.written(cls, name)
+    for option in (written.options or (written,)) if written is not None else ():
+        if option.payload == PROPERTY.payload:
+            frame.unknown(node, f"reads a property that the project sets on `{cls.name}`")
+        elif isinstance(option.payload, Class) and option.kind is Kind.INSTANCE:
+            runs(frame, node, option, "__get__")
+
+
+def _is_set(frame: WalkFrame, classes: Iterable[Class], name: str) -> bool:
+    """Return whether the project sets an attribute anywhere, which an annotation alone does not."""
+    if any(each.is_record and each.annotates(name) for each in classes):
+        return True
+    is_stored = bool(frame.prover.answer(Question(Asked.STORING, name=name)))
+    return is_stored or any(True for _ in frame.source.bodies.values(classes, name))
 
 
 def _of_methods(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.syntax import dotted_name, walk
-from syncscan.check.prove.outline import Outline, body_targets, plain_targets
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.prove.outline import Outline, body_targets, statements_of
 
+_BUILTINS = frozenset(dir(builtins))
+_OUTSIDE = sys.stdlib_module_names | {"pydantic", "torch", "numpy"}
 # Values that describe no attribute.
 _DATA = (
     ast.Constant,
@@ -50,7 +54,7 @@ class Bodies:
         """Yield the values that the bodies of some classes assign to a name, annotated ones too."""
         by_class = self._assigning.get(name, {})
         for each in classes if by_class else ():
-            for node in each.node.body if each in by_class else ():
+            for node in statements_of(each.node.body) if each in by_class else ():
                 value = getattr(node, "value", None)
                 if isinstance(value, ast.expr) and name in body_targets(node):
                     yield each, value
@@ -59,8 +63,8 @@ class Bodies:
         """Yield the values that the bodies of some classes assign to a name without an annotation."""
         by_class = self._assigning.get(name, {})
         for each in classes if by_class else ():
-            for node in each.node.body if each in by_class else ():
-                if isinstance(node, ast.Assign) and name in plain_targets(node):
+            for node in statements_of(each.node.body) if each in by_class else ():
+                if isinstance(node, ast.Assign) and name in body_targets(node):
                     yield node.value
 
     def functions(self, cls: Class, name: str) -> tuple[Function, ...]:
@@ -68,10 +72,7 @@ class Bodies:
         key = (cls, name)
         found = self._functions.get(key)
         if found is None:
-            is_special = name.startswith("__")  # else an annotation says that the value is a default
-            values = (
-                [value for _, value in self.values((cls,), name)] if is_special else self.plain((cls,), name)
-            )
+            values = [value for _, value in self.values((cls,), name) if not _is_default(value)]
             each = dict.fromkeys(one for value in values for one in self._in(cls, value))
             found = self._functions[key] = tuple(each)
         return found
@@ -82,9 +83,41 @@ class Bodies:
         found = [each for each in classes if each in by_class] if by_class else []
         return [function for each in found for function in self.functions(each, name)]
 
-    def may_describe(self, classes: Iterable[Class], name: str) -> bool:
-        """Return whether the body of any of some classes may assign an object that describes an attribute: ``size = Size()``."""
-        return any(not isinstance(value, _DATA) for _, value in self.values(classes, name))
+    def may_describe(self, classes: Iterable[Class], name: str, special: str) -> bool:
+        """Return whether the body of any of some classes may assign an object that describes an attribute: ``size = Size()``.
+
+        ``special`` is the method that the class of such an object has.
+        """
+        return any(self._may_have(cls, value, special) for cls, value in self.values(classes, name))
+
+    def _may_have(self, cls: Class, value: ast.expr, special: str) -> bool:
+        """Return whether an object may have a special method: it is of such a class, or of an unknown one of the project."""
+        name = (
+            ""
+            if isinstance(value, _DATA)
+            else dotted_name(value.func if isinstance(value, ast.Call) else value)
+        )
+        found = self._program.lookup_dotted(cls.module, name, cls.parent) if name else None
+        if isinstance(found, Class) and isinstance(value, ast.Call):
+            return any(
+                special in (*each.methods, *self.names(each)) for each in (*found.mro(), *found.subclasses)
+            )
+        if isinstance(value, _DATA) or isinstance(found, Class) or self._is_member(cls, name):
+            return False
+        is_outside = isinstance(found, str) and found.partition(".")[0] in _OUTSIDE
+        return not (is_outside or (found is None and name in _BUILTINS))
+
+    def _is_member(self, cls: Class, name: str) -> bool:
+        """Return whether a dotted name is of a member of an enumeration."""
+        owner = (
+            self._program.lookup_dotted(cls.module, name.rpartition(".")[0], cls.parent)
+            if "." in name
+            else None
+        )
+        bases = (
+            [base for each in owner.mro() for base in each.external_bases] if isinstance(owner, Class) else []
+        )
+        return any(base.startswith("enum.") for base in bases)
 
     def _in(self, cls: Class, value: ast.expr) -> Iterator[Function]:
         """Yield the functions that an expression in the body of a class names, defines, or makes by a call."""
@@ -103,3 +136,8 @@ class Bodies:
             yield found
             is_called = any(isinstance(each, ast.Call) and each.func is node for each in walk(value))
             yield from (each for each in found.children.values() if is_called and isinstance(each, Function))
+
+
+def _is_default(value: ast.expr) -> bool:
+    """Return whether a value declares the default of a field: ``field(default_factory=list)``."""
+    return isinstance(value, ast.Call) and last_name(value.func) in {"field", "Field"}

@@ -26,9 +26,9 @@ from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base, is_logging, is_of_logger, only_looks
-from syncscan.check.prove.python import OF_TESTS, formats, sets_by_name
+from syncscan.check.prove.python import formats, sets_by_name
 from syncscan.check.prove.setters import runs_property_setters
-from syncscan.check.prove.special import compares, hashes, runs, runs_any
+from syncscan.check.prove.special import asks_classes, compares, hashes, runs
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
@@ -87,7 +87,9 @@ def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
         return NO_TENSOR
     if name in _CLASSES_LAST and callee.payload == f"builtins.{name}":
         frame.evaluate(node.args[0])
-        runs_any(frame, node, *OF_TESTS)
+        second = node.args[1] if len(node.args) > 1 else node
+        classes = second.elts if isinstance(second, ast.Tuple) else node.args[1:]
+        asks_classes(frame, node, [base_value(frame, each) for each in classes])
         return BOOL
     return call_value(frame, node, callee, arguments_of(frame, node, callee, str(callee.payload)), name)
 
@@ -193,12 +195,7 @@ def _of_option(
             return call_value(frame, node, module_value(frame.prover, payload, name), args, name)
         return call_outside(frame, node, f"{payload}.{name}", args)
     if kind is Kind.INSTANCE:
-        if isinstance(payload, Class):
-            return _of_object(frame, node, base, payload, name, args)
-        is_of_torch = str(payload).startswith(
-            "torch."
-        )  # the operation table has the receiver among the arguments
-        return call_outside(frame, node, f"{payload}.{name}", args.on(base) if is_of_torch else args)
+        return _of_instance(frame, node, base, name, args)
     if kind is Kind.CLASS and isinstance(payload, Class):
         return _of_class(frame, node, base, payload, name, args)
     if kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:
@@ -210,6 +207,21 @@ def _of_option(
     if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
         return NO_TENSOR
     return _of_anything(frame, node, base, name, args)
+
+
+def _of_instance(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    payload = base.payload
+    if isinstance(payload, Class):
+        return _of_object(frame, node, base, payload, name, args)
+    for each in frame.source.extending(str(payload)):  # an annotation allows objects of classes below
+        for method in frame.source.overrides(each, "forward" if name == "__call__" else name):
+            frame.calls(node, method)
+    is_of_torch = str(payload).startswith(
+        "torch."
+    )  # the operation table has the receiver among the arguments
+    return call_outside(frame, node, f"{payload}.{name}", args.on(base) if is_of_torch else args)
 
 
 def _of_array(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
@@ -268,6 +280,7 @@ def _of_object(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, cls: Class, name: str, args: Arguments
 ) -> AbstractValue:
     """Walk a method of an object of a class of the project, or of a subclass."""
+    runs(frame, node, base, "__getattribute__")
     methods = frame.source.overrides(cls, name)
     stored = frame.prover.written(cls, name)
     if not methods:
@@ -343,6 +356,8 @@ def _of_container(
     if name in _PUT:
         return _puts(frame, node, base, name, args)
     if name in _GIVE:
+        for value in args.args if name == "pop" else ():
+            runs(frame, node, value, "__index__")
         return _gives(base, name, args)
     if name in _ALL_OF:
         return _all_of(base, name)
@@ -353,10 +368,13 @@ def _of_container(
 
 def _puts(frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
     """Walk a method that puts something into a container."""
-    for value in args.args if name in {"extend", "update"} else ():
+    given = [option for value in args.args for option in value.options or (value,)]
+    for value in given if name in {"extend", "update"} else ():
         if value.kind in {Kind.UNKNOWN, Kind.INSTANCE} and value is not HOST:
             iterates(frame, node, value)
             spreads_mapping(frame, node, value)
+    for value in args.args[:1] if name == "insert" else ():
+        runs(frame, node, value, "__index__")
     if name == "append" and args.args:
         fills(frame, node, base, args.args[0])
     elif name not in _DROP:

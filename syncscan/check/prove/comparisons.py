@@ -14,6 +14,7 @@ from syncscan.check.prove.values import (
     HOST,
     TOP,
     AbstractValue,
+    elements,
     host_arrays,
     may_be_gpu,
     may_hold_gpu,
@@ -102,7 +103,9 @@ def _compares_itself(
 
 
 def _are_compared_alone(frame: WalkFrame, fields: Iterable[AbstractValue], operator: str, depth: int) -> bool:
-    return depth > 0 and all(_compares_itself(frame, each, operator, depth - 1) for each in fields)
+    inside = [option for field in fields for option in field.options or (field,)]
+    parts = [elements(each) if each.kind in SEQUENCES - {Kind.DICT} else each for each in inside]
+    return depth > 0 and all(_compares_itself(frame, each, operator, depth - 1) for each in parts)
 
 
 def refuses_tensors(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:

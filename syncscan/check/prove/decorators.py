@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all
 from syncscan.model import Kind
-
-CONTEXT = AbstractValue(Kind.INSTANCE, payload="contextlib.contextmanager")
 
 
 def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> bool:
@@ -39,19 +37,27 @@ def _calls_replacement(
     frame: WalkFrame, node: ast.AST, function: Function | Class, decorator: Function, *, is_made: bool
 ) -> None:
     """Walk the call of what a decorator puts in the place of a function; a function that it returns counts as called there."""
-    value = frame.prover.asked(decorator).returned
-    if is_made:
-        made = [each.payload for each in value.options or (value,) if isinstance(each.payload, Function)]
-        is_known = len(made) == len(value.options or (value,))
-        value = join_all([frame.prover.asked(each).returned for each in made]) if is_known else TOP
+    value = _made_by(frame, decorator) if is_made else frame.prover.asked(decorator).returned
     for option in value.options or (value,):
         if option is BOTTOM:
             frame.walk.is_partial = True
         elif isinstance(option.payload, Class) and option.payload is not function:
             _calls_all(frame, node, option.payload)
+        elif option.kind is Kind.MODULE and isinstance(option.payload, str):
+            frame.call(node, option, Arguments(spreads=True))
         elif option.kind is Kind.UNKNOWN and frame.prover.ran.called(frame.module, node) is None:
             reason = f"what the decorator `@{decorator.name}` makes of `{function.qualname}` is not known"
             frame.unknown(node, reason)
+
+
+def _made_by(frame: WalkFrame, factory: Function) -> AbstractValue:
+    """Return what a decorator returns that a call makes: ``@cached(size=3)``."""
+    value = frame.prover.asked(factory).returned
+    options = value.options or (value,)
+    made = [each.payload for each in options if isinstance(each.payload, Function)]
+    return (
+        join_all([frame.prover.asked(each).returned for each in made]) if len(made) == len(options) else TOP
+    )
 
 
 def _calls_all(frame: WalkFrame, node: ast.AST, cls: Class) -> None:

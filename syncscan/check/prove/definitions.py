@@ -54,7 +54,9 @@ def _makes_class(frame: WalkFrame, node: ast.ClassDef, cls: Class) -> None:
     ]
     for method in (*made, *frame.source.above(cls, "__init_subclass__")[0]):
         runs_method(frame, node, method)
-    runs_any(frame, node, "__set_name__")
+    bodies = frame.source.bodies
+    if any(bodies.may_describe((cls,), name, "__set_name__") for name in bodies.names(cls)):
+        runs_any(frame, node, "__set_name__")
 
 
 _OF_METACLASSES = ("__prepare__", "__new__", "__init__", "__call__")

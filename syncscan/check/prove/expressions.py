@@ -32,6 +32,7 @@ from syncscan.check.prove.values import (
     AbstractValue,
     join,
     join_all,
+    lazily,
     list_of,
     refine,
     sequence,
@@ -162,6 +163,7 @@ def _subscript(frame: WalkFrame, node: ast.Subscript) -> AbstractValue:
             frame.evaluate(node.slice)
             for method in frame.source.overrides(base.payload, "__class_getitem__"):
                 runs_method(frame, node, method)
+            runs(frame, node, base, "__getitem__")
             return base
         if not isinstance(base.payload, str):  # any class
             frame.evaluate(node.slice)
@@ -176,6 +178,8 @@ def _subscript(frame: WalkFrame, node: ast.Subscript) -> AbstractValue:
 @handles(EXPRESSIONS, "Slice")
 def _slice(frame: WalkFrame, node: ast.Slice) -> AbstractValue:
     bounds = [frame.evaluate(each) for each in (node.lower, node.upper, node.step) if each is not None]
+    for each in bounds:
+        runs(frame, node, each, "__index__")
     return AbstractValue(
         Kind.SLICE, items=tuple(NUMBER if each.kind is Kind.NUMBER else each for each in bounds)
     )
@@ -263,6 +267,15 @@ def _comprehension(
         kind = Kind.SET if isinstance(node, ast.SetComp) else Kind.LIST
         if kind is Kind.SET:
             hashes(frame, node, item)
+    _leave_scope(frame, node, start, bound)
+    made = list_of(item, kind)
+    return lazily(made) if isinstance(node, ast.GeneratorExp) else made
+
+
+def _leave_scope(
+    frame: WalkFrame, node: ast.AST, start: dict[str, AbstractValue], bound: dict[str, AbstractValue]
+) -> None:
+    """Forget the names of a comprehension, but for those that a walrus binds outside."""
     walrus = {
         each.target.id
         for each in walk(node)
@@ -277,7 +290,6 @@ def _comprehension(
         **bound,
         **{name: frame.walk.bound[name] for name in kept if name in frame.walk.bound},
     }
-    return list_of(item, kind)
 
 
 @handles(EXPRESSIONS, "Await")

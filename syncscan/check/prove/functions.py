@@ -8,17 +8,18 @@ from collections.abc import Iterable
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
-from syncscan.check.prove.decorators import CONTEXT, decorate, is_context
+from syncscan.check.prove.decorators import decorate, is_context
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import CALLS_OF_MODULES, RECEIVERS, of_python
 from syncscan.check.prove.setters import runs_setters
-from syncscan.check.prove.special import hashes, runs_method, runs_replaced
+from syncscan.check.prove.special import hashes, runs_hooks, runs_method, runs_replaced
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
+    CONTEXT,
     NO_TENSOR,
     NONE,
     TOP,
@@ -217,12 +218,13 @@ def _is_generic(base: ast.expr) -> bool:
 
 def _makes_defaults(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
     """Walk the factories of a dataclass's defaults."""
-    for statement in cls.node.body if cls.is_record else ():
+    records = [each for each in cls.mro() if each.is_record]
+    for owner, statement in ((each, node) for each in records for node in each.node.body):
         value = getattr(statement, "value", None)
         if isinstance(value, ast.Call) and last_name(value.func) == "field":
             for keyword in value.keywords:
                 if keyword.arg == "default_factory":
-                    factory = _evaluated_at(frame, cls, keyword.value)
+                    factory = _evaluated_at(frame, owner, keyword.value)
                     call_value(frame, node, factory, Arguments())
 
 
@@ -247,6 +249,12 @@ def _call_object(frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: A
     """Walk a call of an object; a module of torch runs its `forward` and the hooks."""
     cls = callee.payload
     if not isinstance(cls, Class):
+        for each in frame.source.extending(str(cls)):
+            for method in (
+                *frame.source.overrides(each, "__call__"),
+                *frame.source.overrides(each, "forward"),
+            ):
+                frame.calls(node, method)
         return call_outside(frame, node, f"{cls}.__call__", args)
     methods = frame.source.overrides(cls, "__call__")
     if not methods and any(each.is_module for each in (cls, *cls.subclasses)):
@@ -254,11 +262,7 @@ def _call_object(frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: A
         replaced = frame.prover.written(cls, "forward")
         if replaced is not None:
             call_value(frame, node, replaced, args, "forward")
-        for hook in frame.prover.hooks():
-            if isinstance(hook, Function):
-                frame.calls(node, hook)
-            else:
-                frame.unknown(node, f"runs the hook that {hook} registers")
+        runs_hooks(frame, node)
     if not methods and frame.prover.ran.called(frame.module, node) is not None:
         return unresolved(frame, node, args, "")
     if not methods:

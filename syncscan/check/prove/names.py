@@ -8,7 +8,7 @@ import builtins
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.prove.frame import WalkFrame, Walks
 from syncscan.check.prove.source import SetByFunction
-from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all
+from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all, used_later
 from syncscan.model import Kind
 
 _BUILTINS = frozenset(dir(builtins))
@@ -44,7 +44,7 @@ def _captured(frame: WalkFrame, function: Function, name: str) -> AbstractValue:
     """Return the join of all values bound to a variable of an enclosing function."""
     if name in scopes_rebound(frame, function):
         return TOP
-    return frame.prover.asked(function).binds(name)
+    return used_later(frame.prover.asked(function).binds(name))
 
 
 def scopes_rebound(frame: WalkFrame, function: Function) -> frozenset[str]:
@@ -79,14 +79,14 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
             values.append(definition_value(each))
         elif isinstance(each, SetByFunction):
             if prover.ran.body(each.function):
-                values.append(prover.asked(each.function).binds(name))
+                values.append(used_later(prover.asked(each.function).binds(name)))
         elif isinstance(each, Import):
             is_own = own is not None and each == (module.name, name)
             values.append(definition_value(own) if is_own else import_value(prover, each, module, steps + 1))
         elif isinstance(each, ast.AnnAssign) and (promised := _promised(prover, module, each)) is not TOP:
             values.append(promised)
         elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            values.append(prover.asked(module.body).binds(name))
+            values.append(used_later(prover.asked(module.body).binds(name)))
         else:
             values.append(TOP)
     return join_all(values)

@@ -18,6 +18,7 @@ from syncscan.check.prove.values import (
     TOP,
     AbstractValue,
     host_arrays,
+    is_protocol,
     join_all,
     refine,
 )
@@ -122,6 +123,21 @@ def _place(frame: WalkFrame, node: ast.expr, device: Device) -> None:
         frame.refine(node.id, join_all(found))
 
 
+_OF_TENSORS = frozenset(
+    {
+        "shape",
+        "dtype",
+        "device",
+        "ndim",
+        "T",
+        "grad",
+        "data",
+        "__len__",
+        "__iter__",
+        "__getitem__",
+        "__call__",
+    }
+)
 NO_GPU = refine(ANYWHERE, device=Device.CPU)  # a tensor on the host
 
 
@@ -163,15 +179,35 @@ def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:
     for part in head.split(".")[1:]:
         is_outside = value.kind is Kind.MODULE and isinstance(value.payload, str)
         value = AbstractValue(Kind.MODULE, payload=f"{value.payload}.{part}") if is_outside else TOP
-    if isinstance(value.payload, Class):
-        return AbstractValue(Kind.INSTANCE, payload=value.payload)
+    cls = value.payload
+    if isinstance(cls, Class):
+        answers = [
+            each
+            for meta in frame.source.metaclasses(cls)
+            for each in frame.source.overrides(meta, "__instancecheck__")
+        ]
+        if answers or frame.source.overrides(cls, "__subclasshook__"):
+            return TOP  # the class itself decides
+        if is_protocol(cls):
+            return NO_TENSOR if _excludes_tensors(frame, cls) else TOP
+        return AbstractValue(Kind.INSTANCE, payload=cls)
     return _NAMED.get(value.payload, TOP) if isinstance(value.payload, str) else TOP
+
+
+def _excludes_tensors(frame: WalkFrame, protocol: Class) -> bool:
+    """Return whether a protocol asks for something that no tensor has."""
+    members = {name for each in protocol.mro() for name in (*each.methods, *each.annotations)}
+    return any(
+        frame.source.operation(f"torch.Tensor.{name}") is None and name not in _OF_TENSORS for name in members
+    )
 
 
 def _met(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
     """Return the meet of two values."""
     if TOP in found:
         return value
+    if NO_TENSOR in found:  # an object of a protocol, of whichever class
+        return _without_tensors(value)
     kinds = {each.kind for each in found}
     if value is TOP or value is NO_TENSOR:
         return join_all(each if each.kind is not Kind.NDARRAY else host_arrays() for each in found)

@@ -20,7 +20,7 @@ from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
 from syncscan.check.prove.python import formats
 from syncscan.check.prove.results import result_of
-from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, runs, runs_any
+from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, runs
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     ANYWHERE,
@@ -230,9 +230,8 @@ def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: Abstr
     """Walk a read of a subscript; return the value."""
     if BOTTOM in {base, index}:
         return BOTTOM
-    runs(frame, node, base, "__getitem__", "__class_getitem__")
+    runs(frame, node, base, "__getitem__", "__class_getitem__", "__missing__")
     runs(frame, node, index, "__index__")
-    runs_any(frame, node, "__missing__")
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, node, index)
     return join_all([_item(frame, node, option, index) for option in base.options or (base,)])

@@ -89,7 +89,7 @@ class Outline:
             [
                 (position, name)
                 for position, each in enumerate(module.classes)
-                for node in each.node.body
+                for node in statements_of(each.node.body)
                 for name in body_targets(node)
             ],
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
@@ -245,11 +245,22 @@ def is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and name not in _MAKING
 
 
+def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of the body of a class, those under a condition among them."""
+    for node in body:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for block in blocks_of(node):
+                yield from statements_of(block)
+
+
 def body_targets(node: ast.stmt) -> list[str]:
     """Return the names that a statement in the body of a class sets, with an annotation or without."""
     if isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
         return [node.target.id]
-    return plain_targets(node)
+    several = [each for each in getattr(node, "targets", ()) if isinstance(each, ast.Tuple | ast.List)]
+    inside = [part.id for each in several for part in each.elts if isinstance(part, ast.Name)]
+    return plain_targets(node) + inside
 
 
 def _stored_attributes(function: Function) -> dict[str, bool]:

@@ -22,7 +22,7 @@ from syncscan.check.prove.packages import (
 )
 from syncscan.check.prove.python import call_builtin, formats
 from syncscan.check.prove.results import result_of
-from syncscan.check.prove.special import given_outside, runs_any, runs_method
+from syncscan.check.prove.special import given_outside, runs_any, runs_hooks, runs_method, runs_of_torch
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -72,20 +72,16 @@ _ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEV
 _OF_MODULES = frozenset(
     f"torch.nn.{module}{name}" for module in ("", "parameter.") for name in ("Parameter", "Buffer")
 )
+_CHILDREN = ("children", "named_children")
+_PARAMETERS = ("parameters", "named_parameters", "named_modules")
 # The methods of its own, and of the modules inside, that a method of a module calls, which a class of the project may override.
 _RUNS_OF_MODULES = {
-    "eval": ("train",),
-    "train": ("train", "children"),
-    "requires_grad_": ("parameters", "named_parameters"),
-    "zero_grad": ("parameters", "named_parameters"),
-    "parameters": ("named_parameters", "named_modules"),
-    "named_parameters": ("named_modules",),
-    "buffers": ("named_buffers", "named_modules"),
-    "named_buffers": ("named_modules",),
-    "modules": ("named_modules",),
+    **dict.fromkeys(("eval", "train"), ("train", *_CHILDREN)),
+    **dict.fromkeys(("requires_grad_", "zero_grad", "parameters", "named_parameters"), _PARAMETERS),
+    **dict.fromkeys(("buffers", "named_buffers"), ("named_buffers", "named_modules")),
+    **dict.fromkeys(("modules", "named_modules"), ("named_modules",)),
     "children": ("named_children",),
-    "named_modules": ("named_modules",),
-    "apply": ("apply", "children"),
+    "apply": ("apply", *_CHILDREN),
     "state_dict": ("state_dict", "_save_to_state_dict", "get_extra_state"),
     "load_state_dict": ("load_state_dict", "_load_from_state_dict", "set_extra_state"),
     **dict.fromkeys(
@@ -102,7 +98,7 @@ _RUNS_OF_MODULES = {
             "xpu",
             "share_memory",
         ),
-        ("_apply", "children"),
+        ("_apply", *_CHILDREN),
     ),
 }
 _MODULE_METHODS = frozenset(
@@ -148,7 +144,7 @@ def _calls_back(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
     if root != "builtins" and not only_looks(name):
         given_outside(frame, node, args.values)
     if root == "torch":
-        runs_any(frame, node, *_OVERRIDING)
+        runs_of_torch(frame, node, *_OVERRIDING)
     if name in _REPLACING:
         _replaces(frame, node, args)
 
@@ -247,8 +243,9 @@ def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> A
     """Walk a method that every torch module has."""
     last = name.rpartition(".")[2]
     if last in {"__call__", "forward"}:
+        runs_hooks(frame, node)
         return ANYWHERE
-    runs_any(frame, node, *_RUNS_OF_MODULES.get(last, ()))
+    runs_of_torch(frame, node, *_RUNS_OF_MODULES.get(last, ()))
     if last in {"eval", "train", "requires_grad_", "register_buffer", "register_parameter", "add_module"}:
         return TOP
     if last in _MODULE_METHODS:
@@ -288,7 +285,7 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
     """Note that an operation may block, where nothing excludes it."""
     operation = bound.operation
     if name.startswith("torch."):
-        runs_any(frame, node, *_OVERRIDING)
+        runs_of_torch(frame, node, *_OVERRIDING)
     case = possible_case(bound, dense=frame.source.is_dense)
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)

@@ -28,6 +28,7 @@ from syncscan.check.prove.values import (
     join,
     join_all,
     kept_outside,
+    lazily,
     list_of,
     may_hold_gpu,
     with_keys,
@@ -392,7 +393,7 @@ class Prover:
 
     def _returned(self, function: Function) -> AbstractValue:
         if self.source.is_generator(function):
-            return AbstractValue(Kind.LIST, element=TOP)
+            return lazily(AbstractValue(Kind.LIST, element=TOP))
         known = self.assumptions.of_call(function, _OPEN)
         if known is not _OPEN:
             return known

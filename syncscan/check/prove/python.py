@@ -10,7 +10,7 @@ from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.setters import deletes_attribute, sets_attribute
-from syncscan.check.prove.special import MAPPING, ORDERING, compares, hashes, runs, runs_any
+from syncscan.check.prove.special import MAPPING, ORDERING, asks_classes, compares, hashes, runs, runs_any
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     A_CLASS,
@@ -19,11 +19,13 @@ from syncscan.check.prove.values import (
     NO_TENSOR,
     NONE,
     NUMBER,
+    PROPERTY,
     STRING,
     TOP,
     AbstractValue,
     join,
     join_all,
+    lazily,
     list_of,
     may_be_gpu,
     may_hold_gpu,
@@ -37,14 +39,13 @@ _MAKING = {"list": Kind.LIST, "tuple": Kind.TUPLE, "set": Kind.SET, "frozenset":
 _LAZY = frozenset({"zip", "enumerate", "reversed", "map", "filter", "iter"})
 _QUIET = {
     "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": A_CLASS,
-    "object": NO_TENSOR, "property": NO_TENSOR, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
+    "object": NO_TENSOR, "property": PROPERTY, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
     "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
     "__build_class__": TOP, "__import__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR,
 }  # fmt: skip
 _INDEX = ("__index__",)
 _SPECIAL: dict[str, tuple[str, ...]] = {
     "len": ("__len__",),
-    "hash": ("__hash__",),
     "abs": ("__abs__",),
     "iter": ("__iter__",),
     "reversed": ("__reversed__", "__len__", "__getitem__"),
@@ -57,26 +58,19 @@ _SPECIAL: dict[str, tuple[str, ...]] = {
     "dir": ("__dir__",),
     "open": ("__fspath__",),
     "dict": (*MAPPING, "__next__"),
+    "enumerate": _INDEX,
     "int": ("__int__", "__trunc__", *_INDEX),
     "float": ("__float__", *_INDEX),
     "round": ("__round__", "__float__", *_INDEX),
     **dict.fromkeys(("hex", "bin", "oct", "chr", "range", "slice"), _INDEX),
 }
-OF_TESTS = ("__instancecheck__", "__subclasscheck__", "__subclasshook__")
 
 
 def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a call of a function of Python itself."""
-    for value in args.args if name in _SPECIAL else ():
-        runs(frame, node, value, *_SPECIAL[name])
-    if name in {"isinstance", "issubclass"}:
-        runs_any(frame, node, *OF_TESTS)
-    if name == "type" and len(args.args) > 1:  # which makes a class
-        runs_any(frame, node, "__init_subclass__", "__set_name__")
-    if "file" in args.kwargs:
-        runs(frame, node, args.kwargs["file"], "write", "flush")
-    if name == "hasattr":
-        _dynamic(frame, node, name, Arguments(args.args[:2], args.kwargs, args.spreads, args.rest))
+    _runs_special(frame, node, name, args)
+    if name == "type" and len(args.args) == 1 and not args.spreads:
+        return _class_of(args.args[0])
     for names, handler in _HANDLERS:
         if name in names:
             return handler(frame, node, name, args)
@@ -88,6 +82,30 @@ def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
     if owner in _TYPES and method in _OF_TYPES:
         return TOP
     return frame.unknown(node, f"`{name}` may run anything")
+
+
+def _runs_special(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> None:
+    """Note the special methods that a function of Python itself runs on its arguments."""
+    for value in args.args if name in _SPECIAL else ():
+        runs(frame, node, value, *_SPECIAL[name])
+    if name in {"hash", "dict", "dict.fromkeys"}:
+        hashes(frame, node, *args.args[:1])
+    if name in {"isinstance", "issubclass"}:
+        asks_classes(frame, node, args.args[1:])
+    if name == "type" and len(args.args) > 1:  # which makes a class
+        runs_any(frame, node, "__init_subclass__", "__set_name__")
+    if "file" in args.kwargs:
+        runs(frame, node, args.kwargs["file"], "write", "flush")
+    if name == "hasattr":
+        _dynamic(frame, node, name, Arguments(args.args[:2], args.kwargs, args.spreads, args.rest))
+
+
+def _class_of(value: AbstractValue) -> AbstractValue:
+    """Return the class of an object."""
+    options = value.options or (value,)
+    if any(each.kind is not Kind.INSTANCE or not isinstance(each.payload, Class) for each in options):
+        return A_CLASS
+    return join_all([AbstractValue(Kind.CLASS, payload=each.payload) for each in options])
 
 
 def _text(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
@@ -173,11 +191,13 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
                     f"the text of a `{cls.name}` is that of its fields, of which one may be on the GPU",
                     _ON_TEXT,
                 )
+        elif option.kind is Kind.CLASS:
+            runs(frame, node, option, *_TEXT)
         elif may_hold_gpu(option):
             frame.may(node, None, "the text is of what may be a tensor on the GPU", _ON_TEXT)
 
 
-_TEXT = ("__str__", "__repr__", "__format__")
+_TEXT = ("__str__", "__repr__", "__format__", "__int__", "__float__", *_INDEX)
 _ON_TEXT = "leave the value out of the text, or annotate it with a type that is no tensor"
 
 
@@ -204,6 +224,11 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
 
 def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a function that returns items of its argument on demand."""
+    return lazily(_items_on_demand(frame, node, name, args))
+
+
+def _items_on_demand(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Return the items that a function gives on demand, as a list."""
     start = 1 if name in {"map", "filter"} else 0
     items = [iterates(frame, node, value) for value in args.args[start:]]
     first = items[0] if items else TOP

@@ -9,7 +9,7 @@ from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outline import SETTER
 from syncscan.check.prove.special import runs, runs_descriptors, runs_method, runs_replaced
-from syncscan.check.prove.values import STRING, AbstractValue, refine
+from syncscan.check.prove.values import STRING, AbstractValue, refine, used_later
 from syncscan.model import Kind
 
 
@@ -17,6 +17,7 @@ def sets_attribute(
     frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str, value: AbstractValue
 ) -> None:
     """Walk the setting of an attribute of a known name."""
+    value = used_later(value)
     frame.walk.stored.setdefault(name, []).append((base, value))
     if not all(_is_plain(option, name) for option in base.options or (base,)):
         receives(frame, node, [value])
@@ -68,9 +69,15 @@ def deletes_attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name
     """Walk the deleting of an attribute of a known name."""
     runs(frame, node, base, "__delattr__")
     runs_descriptors(frame, node, base, name, "__delete__")
-    for method in frame.source.methods_named(name):
-        is_deleter = any(each.endswith(".deleter") for each in method.decorators)
-        if is_deleter and _may_be(base, method.owner):
+    bodies = frame.source.bodies
+    made = [(cls, method) for cls in bodies.assigning(name) for method in bodies.functions(cls, name)]
+    deleters = [
+        each
+        for each in frame.source.methods_named(name)
+        if any(d.endswith(".deleter") for d in each.decorators)
+    ]
+    for owner, method in (*made, *((each.owner, each) for each in deleters)):
+        if _may_be(base, owner):
             runs_method(frame, node, method)
 
 

@@ -27,9 +27,10 @@ from syncscan.check.prove.bodies import Bodies
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, is_special
+from syncscan.check.prove.packages import HARMLESS_LAYERS
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.uses import blocks_of, stored_names
-from syncscan.check.prove.values import TOP, AbstractValue, join_all, opened, options_of, refine, with_keys
+from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, without_protocols
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
 
@@ -125,6 +126,7 @@ class Definitions:
         self._by_code: dict[Code, Function] | None = None
         self._methods: dict[str, list[tuple[Class, Function]]] | None = None
         self._bodies: Bodies | None = None
+        self._extending: dict[str, list[Class]] | None = None
         self._special: dict[Class, tuple[str, ...]] = {}
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
@@ -245,7 +247,7 @@ class Definitions:
         if found is None:
             found = TOP
             if not self._names_lazy(annotation, module):
-                found = _without_protocols(opened(self._annotations.read(annotation, module, scope)))
+                found = without_protocols(opened(self._annotations.read(annotation, module, scope)))
                 if found.kind is Kind.DICT and (keys := _keys_in(annotation)) is not None:
                     found = with_keys(found, self.promised(keys, module, scope))
             self._promised[key] = found
@@ -288,9 +290,9 @@ class Definitions:
         return (*own, *self.bodies.functions(cls, name)) if name.startswith("__") else own
 
     def metaclasses(self, cls: Class) -> list[Class]:
-        """Return the classes of the project that make a class, or one above it."""
+        """Return the classes of the project that make a class, or one above or below it."""
         found: list[Class] = []
-        for each in cls.mro():
+        for each in (*cls.mro(), *cls.subclasses):
             for keyword in each.node.keywords if self.forms.of_class(each).has_keywords else ():
                 name = dotted_name(keyword.value) if keyword.arg == "metaclass" else ""
                 meta = self.program.lookup_dotted(each.module, name, each.parent) if name else None
@@ -317,7 +319,7 @@ class Definitions:
             outside: dict[str, None] = {}
             for cls in (owner, *owner.subclasses):
                 above = [each for each in cls.mro() if each is not owner and owner not in each.mro()]
-                defined = [each.methods[name] for each in above if name in each.methods]
+                defined = [method for each in above for method in self._own_methods(each, name)]
                 methods.update(dict.fromkeys(defined))
                 if not defined:
                     outside.update(
@@ -406,6 +408,17 @@ class Definitions:
         """Return whether a class of the project has a method of a name, or assigns the name in its body."""
         return bool(self.methods_named(name)) or any(self.bodies.assigning(name))
 
+    def extending(self, name: str) -> list[Class]:
+        """Return the classes of the project that extend a layer of torch, by its full name."""
+        if name not in HARMLESS_LAYERS:  # the call of another class is an obstacle itself
+            return []
+        if self._extending is None:
+            self._extending = {}
+            for each in (cls for module in self.modules for cls in module.classes):
+                for base in each.external_bases:
+                    self._extending.setdefault(base, []).append(each)
+        return self._extending.get(name, [])
+
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""
         return [
@@ -481,15 +494,3 @@ def _keys_in(annotation: ast.expr) -> ast.expr | None:
     """Return the value of keys that ``dict[K, V]`` declares."""
     both = annotation.slice if isinstance(annotation, ast.Subscript) else None
     return both.elts[0] if isinstance(both, ast.Tuple) and len(both.elts) == 2 else None
-
-
-def _without_protocols(value: AbstractValue) -> AbstractValue:
-    """Return a declared value with anything for an object of a protocol, which objects of other classes satisfy."""
-    if value.kind is Kind.UNION:
-        return join_all(map(_without_protocols, options_of(value)))
-    cls = value.payload if value.kind in {Kind.INSTANCE, Kind.CLASS} else None
-    if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):
-        return TOP
-    if value.items is not None:
-        return refine(value, items=tuple(map(_without_protocols, value.items)))
-    return value if value.element is None else refine(value, element=_without_protocols(value.element))

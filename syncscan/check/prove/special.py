@@ -64,6 +64,28 @@ def runs_replaced(
                 frame.call(node, stored, ANY)
 
 
+def asks_classes(frame: WalkFrame, node: ast.AST, classes: Iterable[AbstractValue]) -> None:
+    """Note the methods by which classes of the project answer ``isinstance``."""
+    for value in classes:
+        for part in parts_of(value):
+            cls = part.payload
+            if isinstance(cls, Class):
+                runs(frame, node, part, "__instancecheck__", "__subclasscheck__")
+                for method in frame.source.overrides(cls, "__subclasshook__"):
+                    runs_method(frame, node, method)
+            elif part.kind is Kind.UNKNOWN:
+                runs_any(frame, node, "__instancecheck__", "__subclasscheck__", "__subclasshook__")
+
+
+def runs_hooks(frame: WalkFrame, node: ast.AST) -> None:
+    """Note the hooks that the call of any module runs."""
+    for hook in frame.prover.hooks():
+        if isinstance(hook, Function):
+            frame.calls(node, hook)
+        else:
+            frame.unknown(node, f"runs the hook that {hook} registers")
+
+
 def runs_any(frame: WalkFrame, node: ast.AST, *names: str) -> None:
     """Note every method of the project of some names."""
     for name in names:
@@ -82,7 +104,7 @@ def runs_descriptors(frame: WalkFrame, node: ast.AST, value: AbstractValue, name
             classes = {*cls.mro(), *(above for below in cls.subclasses for above in below.mro())}
         else:
             classes = {*source.bodies.assigning(name)} if option.kind is Kind.UNKNOWN else set()
-        if source.bodies.may_describe(classes, name):
+        if source.bodies.may_describe(classes, name, special):
             runs_any(frame, node, special)
 
 
@@ -110,6 +132,16 @@ def fields_of(frame: WalkFrame, cls: Class) -> list[AbstractValue]:
 def hashes(frame: WalkFrame, node: ast.AST, *keys: AbstractValue) -> None:
     """Note the methods of the project that a dictionary or a set runs on keys."""
     compares(frame, node, keys, "__hash__", "__eq__")
+
+
+def runs_of_torch(frame: WalkFrame, node: ast.AST, *names: str) -> None:
+    """Note the methods of some names of the classes that extend one of torch."""
+    for name in names:
+        for cls, method in frame.source.definers(name):
+            if cls.is_module or any(
+                base.startswith("torch.") for each in cls.mro() for base in each.external_bases
+            ):
+                runs_method(frame, node, method)
 
 
 def given_outside(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.conventions import allows_waits
-from syncscan.check.infer.source.index import imported_names
+from syncscan.check.infer.source.index import Class, imported_names
 from syncscan.check.infer.source.syntax import dotted_name, walk
 from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
@@ -17,6 +17,7 @@ from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, deletes_item, stores_item
 from syncscan.check.prove.outline import ANNOTATED
 from syncscan.check.prove.setters import deletes_attribute
+from syncscan.check.prove.special import asks_classes, runs
 from syncscan.check.prove.truths import truth_of
 from syncscan.check.prove.values import (
     NO_TENSOR,
@@ -316,7 +317,13 @@ def _match(frame: WalkFrame, node: ast.Match) -> bool:
 def _pattern(frame: WalkFrame, pattern: ast.AST, subject: AbstractValue) -> None:
     """Walk a pattern: its comparisons, and the names that the pattern binds."""
     for part in walk(pattern):
-        if isinstance(part, ast.MatchValue):
+        given = subject if part is pattern else TOP
+        if isinstance(part, ast.MatchClass):
+            _class_pattern(frame, part, given)
+        elif isinstance(part, ast.MatchSequence | ast.MatchMapping):
+            runs(frame, part, given, "__len__", "__getitem__", "__iter__", "keys", "get")
+        elif isinstance(part, ast.MatchValue):
+            runs(frame, part, given, "__eq__")
             other = frame.evaluate(part.value)
             if other.kind is not Kind.STRING:
                 binary(frame, part, "Eq", TOP if part is not pattern else subject, other)
@@ -325,3 +332,22 @@ def _pattern(frame: WalkFrame, pattern: ast.AST, subject: AbstractValue) -> None
         for name in (getattr(part, "name", None), getattr(part, "rest", None)):
             if name:
                 frame.bind(name, subject if part is pattern else TOP)
+
+
+def _class_pattern(frame: WalkFrame, pattern: ast.MatchClass, subject: AbstractValue) -> None:
+    """Walk the reads of attributes in a pattern of a class: ``case Point(x=0)``."""
+    cls = frame.evaluate(pattern.cls)
+    asks_classes(frame, pattern, [cls])
+    found = cls.payload if isinstance(cls.payload, Class) else None
+    base = AbstractValue(Kind.INSTANCE, payload=found) if found is not None else subject
+    names = list(pattern.kwd_attrs)
+    if found is not None and pattern.patterns:
+        texts = [
+            part
+            for _, value in frame.source.bodies.values(found.mro(), "__match_args__")
+            for part in walk(value)
+        ]
+        names += [str(each.value) for each in texts if isinstance(each, ast.Constant)]
+        names += found.fields() if found.is_record else []
+    for name in names:
+        frame.attribute(pattern, base, name)

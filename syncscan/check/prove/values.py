@@ -22,13 +22,59 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, AbstractValue, refine
+from syncscan.check.infer.source.index import Class
 from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
-    "ANYWHERE", "A_CLASS", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "UNREACHED", "AbstractValue", "KeyedValue", "Truth", "constant_of", "elements", "external", "has_tensors", "host_arrays", "join", "join_all",
-    "kept_inside", "kept_outside", "keys_of", "list_of", "may_be_gpu", "may_hold_gpu", "merged", "opened", "options_of", "parts_of", "plain",
-    "refine", "seen_dict", "sequence", "tensor", "tensors_of", "truth", "under_key", "with_keys",
+    "ANYWHERE",
+    "A_CLASS",
+    "BOOL",
+    "BOTTOM",
+    "CONTEXT",
+    "FLOAT",
+    "HOST",
+    "INT",
+    "NDARRAY",
+    "NONE",
+    "NO_TENSOR",
+    "NUMBER",
+    "PROPERTY",
+    "STRING",
+    "TOP",
+    "UNREACHED",
+    "AbstractValue",
+    "KeyedValue",
+    "Truth",
+    "constant_of",
+    "elements",
+    "external",
+    "has_tensors",
+    "host_arrays",
+    "is_protocol",
+    "join",
+    "join_all",
+    "kept_inside",
+    "kept_outside",
+    "keys_of",
+    "lazily",
+    "list_of",
+    "may_be_gpu",
+    "may_hold_gpu",
+    "merged",
+    "opened",
+    "options_of",
+    "parts_of",
+    "plain",
+    "refine",
+    "seen_dict",
+    "sequence",
+    "tensor",
+    "tensors_of",
+    "truth",
+    "under_key",
+    "used_later",
+    "with_keys",
+    "without_protocols",
 ]  # fmt: skip
 
 # An otherwise unknown object that is no tensor.
@@ -40,6 +86,9 @@ _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _WITHOUT_TENSORS = sys.stdlib_module_names | {"builtins", "numpy", "torch"}  # as variables of modules
 _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
 _MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
+_LAZY = "lazy"  # the payload of a list that stands for a generator
+CONTEXT = AbstractValue(Kind.INSTANCE, payload="contextlib.contextmanager")  # of a generator
+PROPERTY = AbstractValue(Kind.INSTANCE, payload="builtins.property")
 _DECLARED = "declared"  # the payload of a container whose annotation declares the items
 _SEEN = "seen"  # of a dictionary that runtime facts know, with its keys and what is under some of them
 _ALL_DIFFER = sum(DIFFERENCES.values())
@@ -97,6 +146,23 @@ class KeyedValue(NamedTuple):
 def seen_dict(element: AbstractValue, keys: AbstractValue, entries: Iterable[KeyedValue]) -> AbstractValue:
     """Return a dictionary with all its values, its keys, and the known entries."""
     return AbstractValue(Kind.DICT, element=element, payload=(_SEEN, keys, *entries))
+
+
+def without_protocols(value: AbstractValue) -> AbstractValue:
+    """Return a declared value with anything for an object of a protocol, which objects of other classes satisfy."""
+    if value.kind is Kind.UNION:
+        return join_all(map(without_protocols, options_of(value)))
+    cls = value.payload if value.kind in {Kind.INSTANCE, Kind.CLASS} else None
+    if isinstance(cls, Class) and is_protocol(cls):
+        return TOP
+    if value.items is not None:
+        return refine(value, items=tuple(map(without_protocols, value.items)))
+    return value if value.element is None else refine(value, element=without_protocols(value.element))
+
+
+def is_protocol(cls: Class) -> bool:
+    """Return whether a class is a protocol itself."""
+    return any(name.endswith("Protocol") for name in cls.external_bases)
 
 
 def under_key(value: AbstractValue, index: AbstractValue, default: AbstractValue | None) -> AbstractValue:
@@ -221,6 +287,19 @@ def elements(value: AbstractValue) -> AbstractValue:
     return STRING if value.kind is Kind.STRING else TOP
 
 
+def lazily(value: AbstractValue) -> AbstractValue:
+    """Return a list as what gives its items on demand: a generator, ``map(...)``."""
+    return refine(value, payload=_LAZY) if value.kind is Kind.LIST else value
+
+
+def used_later(value: AbstractValue) -> AbstractValue:
+    """Return a value as code that runs later gets it: anything for a generator and a context, whose code runs there."""
+    if value.kind is Kind.UNION:
+        return join_all(map(used_later, value.items or ()))
+    is_pending = value.payload in (_LAZY, CONTEXT.payload)
+    return TOP if is_pending and value.kind in {Kind.LIST, Kind.INSTANCE} else value
+
+
 def kept_outside(value: AbstractValue) -> AbstractValue:
     """Return a value as others see it once it has a name: anybody may put something into a list, a set or a dictionary."""
     if value.kind is Kind.UNION:
@@ -229,7 +308,12 @@ def kept_outside(value: AbstractValue) -> AbstractValue:
         keys = keys_of(value)
         if isinstance(value.payload, tuple) and value.payload[:1] == (_SEEN,):
             return with_keys(AbstractValue(value.kind, element=TOP), keys)
-        return value if _is_declared(value) else AbstractValue(value.kind, element=TOP)
+        is_lazy = value.payload == _LAZY
+        return (
+            value
+            if _is_declared(value)
+            else AbstractValue(value.kind, element=TOP, payload=_LAZY if is_lazy else None)
+        )
     if value.kind is Kind.TUPLE and value.items is not None:
         return sequence([*map(kept_outside, value.items)], Kind.TUPLE)
     return value

@@ -92,14 +92,6 @@ HIDDEN = {
     def step(d: D):
         return d['a']
 """,
-    "a key that may be lacking": """
-    class D(dict):
-        def __missing__(self, k):
-            torch.cuda.synchronize()
-            return 1
-    def step(d: dict[str, int]):
-        return d['a']
-""",
     "an item that `UserDict` reads": """
     class D(collections.UserDict):
         def __getitem__(self, k):
