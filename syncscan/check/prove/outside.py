@@ -22,7 +22,7 @@ from syncscan.check.prove.packages import (
 )
 from syncscan.check.prove.python import call_builtin, formats
 from syncscan.check.prove.results import result_of
-from syncscan.check.prove.special import given_outside, runs_any, runs_hooks, runs_method, runs_of_torch
+from syncscan.check.prove.special import given_outside, runs_hooks, runs_method, runs_of_torch
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -154,8 +154,11 @@ def _replaces(frame: WalkFrame, node: ast.AST, args: Arguments) -> None:
     for option in options_of(args.args[0]) if args.args else (TOP,):
         if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
             frame.call(node, AbstractValue(Kind.CLASS, payload=option.payload), Arguments(spreads=True))
-        else:
-            runs_any(frame, node, "__post_init__")
+        elif (
+            frame.source.methods_named("__post_init__")
+            and frame.prover.ran.called(frame.module, node) is None
+        ):
+            frame.unknown(node, "it makes an object of the class of another one, which is not known")
 
 
 def _copied(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:

@@ -22,7 +22,10 @@ def sets_attribute(
     if not all(_is_plain(option, name) for option in base.options or (base,)):
         receives(frame, node, [value])
     if any(option.kind is Kind.CLASS for option in base.options):  # where it may describe the attribute
-        runs(frame, node, value, "__get__", "__set__", "__delete__", "__call__")
+        runs(frame, node, value, "__get__", "__set__", "__delete__")
+        objects = [option for option in value.options or (value,) if option.kind is Kind.INSTANCE]
+        for each in objects:
+            runs(frame, node, each, "__call__")
     runs_setters(frame, node, base, name)
 
 

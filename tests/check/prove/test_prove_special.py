@@ -141,15 +141,6 @@ HIDDEN = {
     def step(x: torch.Tensor):
         return x + 1
 """,
-    "a copy of an unknown record": """
-    @dataclass
-    class B:
-        x: int = 0
-        def __post_init__(self):
-            torch.cuda.synchronize()
-    def step(b):
-        return dataclasses.replace(b, x=1)
-""",
     "the key of a cache": """
     class K:
         def __hash__(self):
@@ -244,6 +235,15 @@ HIDDEN = {
 }
 # What is called there is not known, with a wait or without.
 UNKNOWN = {
+    "a copy of an unknown record": """
+    @dataclass
+    class B:
+        x: int = 0
+        def __post_init__(self):
+            torch.cuda.synchronize()
+    def step(b):
+        return dataclasses.replace(b, x=1)
+""",
     "a module by its name": """
     def step():
         sys.modules[__name__].wait()
