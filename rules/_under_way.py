@@ -69,3 +69,11 @@ def _binds(statement: ast.AST, path: str, facts: Facts) -> bool:
         return False
     inside = [each for target in targets for each in nodes_of(target)]
     return any(isinstance(each, (ast.Name, ast.Attribute)) and facts.source(each) == path for each in inside)
+
+
+def distance(line: int, node: ast.AST, facts: Facts) -> str:
+    """Return how far a line is from a node, which stays as it is where lines move: "2 lines below"."""
+    count = line - facts.line(node)
+    if count == 0:
+        return "on the same line"
+    return f"{abs(count)} line{'s' if abs(count) > 1 else ''} {'below' if count > 0 else 'above'}"

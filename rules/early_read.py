@@ -20,7 +20,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import call_around, gpu_operand, shown
-from ._under_way import first_touch
+from ._under_way import distance, first_touch
 
 # Operations that return the same memory in another form, and read no element.
 _VIEWS = frozenset(
@@ -127,7 +127,7 @@ def wait_for(lens: torch.Tensor) -> None:
         line = facts.line(node) if _is_read(node, facts) else _read_behind(node, facts)
         if line is None:
             return None
-        where = "at once" if line == facts.line(node) else f"on line {line}"
+        where = "at once" if line == facts.line(node) else distance(line, node, facts)
         message = (
             f"{shown(node, facts)} is read {where} before any synchronization: the copy may be unfinished"
         )

@@ -22,7 +22,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import copied, doubted, shown
-from ._under_way import Touch, first_touch
+from ._under_way import Touch, distance, first_touch
 
 
 class EarlyRewrite(Rule):
@@ -97,7 +97,7 @@ for _ in range(3):
         line = first_touch(node, facts, _writes_to(facts.source(buffer), part), facts.source(buffer))
         if line is None:
             return None
-        message = f"{shown(buffer, facts)} is written on line {line} while its upload may be under way: the GPU may read the new data"
+        message = f"{shown(buffer, facts)} is written {distance(line, node, facts)} while its upload may be under way: the GPU may read the new data"
         return Match(node, message, because=doubted(facts.of(node), facts.of(source)))
 
 
