@@ -8,9 +8,10 @@ from functools import partial
 
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
-from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.infer.source.index import Class, Function, Module, imported_names
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.assumptions import dtype_named
+from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.lacking import having
@@ -19,6 +20,7 @@ from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.special import runs, runs_descriptors, runs_method
+from syncscan.check.prove.uses import blocks_of, stored_names
 from syncscan.check.prove.values import (
     A_CLASS,
     ANYWHERE,
@@ -136,32 +138,30 @@ def _runs_of_module(frame: WalkFrame, node: ast.AST, module: Module, name: str) 
     """Note the ``__getattr__`` of a module, which gives what the module itself binds for type checkers at most."""
     bindings = frame.source.bindings(module)
     found = bindings.by_name.get("__getattr__", ())
-    if not found or submodule_of(frame.prover, module, name) is not None or _is_bound(module, name):
+    if (
+        not found
+        or submodule_of(frame.prover, module, name) is not None
+        or name in _bound_by(module, module.tree.body)
+    ):
         return
     for each in found:
         if isinstance(each, Function):
             frame.calls(node, each)
 
 
-def _is_bound(module: Module, name: str) -> bool:
-    """Return whether the top of a module binds a name, outside of ``if TYPE_CHECKING``."""
-    for node in module.tree.body:
+def _bound_by(module: Module, body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Yield the names that the top of a module binds, outside of ``if TYPE_CHECKING``."""
+    for node in body:
         if isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING":
             continue
-        bound = {
-            each.id
-            for each in walk(node)
-            if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
-        }
-        imported = {
-            alias.asname or alias.name
-            for each in walk(node)
-            for alias in getattr(each, "names", ())
-            if isinstance(alias, ast.alias)
-        }
-        if name in bound or name in imported or getattr(node, "name", "") == name:
-            return True
-    return False
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imported_names(node, module)
+        else:
+            yield from stored_names(node)
+            for block in blocks_of(node):
+                yield from _bound_by(module, block)
 
 
 def _of_array(base: AbstractValue, name: str) -> AbstractValue:
@@ -254,7 +254,7 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
     runs_descriptors(frame, node, base, name, "__get__")
     runs(frame, node, base, "__getattribute__")
     methods = frame.source.overrides(cls, name)
-    related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
+    related = related_to(cls)
     _reads_set_property(frame, node, cls, name)
     if methods:
         values = [*_of_methods(frame, node, base, methods)]

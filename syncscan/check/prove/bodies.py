@@ -28,6 +28,11 @@ _DATA = (
 )
 
 
+def related_to(cls: Class) -> tuple[Class, ...]:
+    """Return the classes that objects of a class, or of one below it, may get attributes and methods from."""
+    return tuple(dict.fromkeys((*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))))
+
+
 class Bodies:
     """The assignments in the bodies of a project's classes, by name."""
 

@@ -8,6 +8,7 @@ from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
+from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates, spreads_mapping
@@ -330,8 +331,7 @@ def _logs(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> Abstr
 
 def _replaces_logging(cls: Class) -> bool:
     """Return whether a class, or one above or below, replaces a method that loggers call themselves."""
-    related = (*cls.mro(), *(above for below in cls.subclasses for above in below.mro()))
-    return any(is_of_logger(name) for each in related for name in each.methods)
+    return any(is_of_logger(name) for each in related_to(cls) for name in each.methods)
 
 
 def _of_class(

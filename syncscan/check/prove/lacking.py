@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
@@ -39,7 +40,7 @@ def _lacks(frame: WalkFrame, value: AbstractValue, name: str) -> bool:
 
 def _class_lacks(frame: WalkFrame, cls: Class, name: str) -> bool:
     """Return whether no object of a class, or of one below it, may have an attribute: nothing defines or sets it."""
-    source, related = frame.source, {*cls.mro(), *(above for each in cls.subclasses for above in each.mro())}
+    source, related = frame.source, {*related_to(cls)}
     if any(source.overrides(cls, each) for each in (name, *_DYNAMIC)) or source.bodies.functions_of(
         related, name
     ):

@@ -51,9 +51,10 @@ def runs_setters(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str
 def runs_property_setters(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> None:
     """Note the setters of properties, and the descriptors, that run where Python itself sets an attribute."""
     runs_descriptors(frame, node, base, name, "__set__")
-    bodies = frame.source.bodies
-    made = [(cls, method) for cls in bodies.assigning(name) for method in bodies.functions(cls, name)]
-    for owner, method in (*made, *((each.owner, each) for each in frame.source.setters(name))):
+    for owner, method in (
+        *_made_in_bodies(frame, name),
+        *((each.owner, each) for each in frame.source.setters(name)),
+    ):
         if _may_be(base, owner):
             runs_method(frame, node, method)
 
@@ -72,16 +73,20 @@ def deletes_attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name
     """Walk the deleting of an attribute of a known name."""
     runs(frame, node, base, "__delattr__")
     runs_descriptors(frame, node, base, name, "__delete__")
-    bodies = frame.source.bodies
-    made = [(cls, method) for cls in bodies.assigning(name) for method in bodies.functions(cls, name)]
     deleters = [
         each
         for each in frame.source.methods_named(name)
         if any(d.endswith(".deleter") for d in each.decorators)
     ]
-    for owner, method in (*made, *((each.owner, each) for each in deleters)):
+    for owner, method in (*_made_in_bodies(frame, name), *((each.owner, each) for each in deleters)):
         if _may_be(base, owner):
             runs_method(frame, node, method)
+
+
+def _made_in_bodies(frame: WalkFrame, name: str) -> list[tuple[Class, Function]]:
+    """Return the functions of which bodies of classes make an attribute, with their classes: ``size = property(get, set)``."""
+    bodies = frame.source.bodies
+    return [(cls, method) for cls in bodies.assigning(name) for method in bodies.functions(cls, name)]
 
 
 def _may_be(base: AbstractValue, cls: Class | None) -> bool:

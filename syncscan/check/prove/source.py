@@ -23,7 +23,7 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
-from syncscan.check.prove.bodies import Bodies
+from syncscan.check.prove.bodies import Bodies, related_to
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, is_special
@@ -303,8 +303,7 @@ class Definitions:
         """Return the names of the special methods that objects of a class may have."""
         found = self._special.get(cls)
         if found is None:
-            related = {*cls.mro(), *(above for below in cls.subclasses for above in below.mro())}
-            own = {name for each in related for name in (*each.methods, *self.bodies.names(each))}
+            own = {name for each in related_to(cls) for name in (*each.methods, *self.bodies.names(each))}
             found = self._special[cls] = tuple(sorted(filter(is_special, own)))
         return found
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.packages import is_harmless_base
@@ -100,10 +101,9 @@ def runs_descriptors(frame: WalkFrame, node: ast.AST, value: AbstractValue, name
         return
     for option in value.options or (value,):
         cls = option.payload
-        if isinstance(cls, Class):
-            classes = {*cls.mro(), *(above for below in cls.subclasses for above in below.mro())}
-        else:
-            classes = {*source.bodies.assigning(name)} if option.kind is Kind.UNKNOWN else set()
+        classes: Iterable[Class] = related_to(cls) if isinstance(cls, Class) else ()
+        if option.kind is Kind.UNKNOWN:
+            classes = source.bodies.assigning(name)
         if source.bodies.may_describe(classes, name, special):
             runs_any(frame, node, special)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.frame import Walks
 from syncscan.check.prove.outline import ANNOTATED, ANY_NAME
 from syncscan.check.prove.source import Asked, Question, of_classes
@@ -26,7 +27,7 @@ _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribut
 
 def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | None:
     """Return all values that the project stores into an attribute; None where no code may store into it."""
-    related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
+    related = {*related_to(cls)}
     values = [*map(constant_of, prover.source.bodies.plain(related, name))]
     writers = [each for each in _setting(prover, name, related) if prover.ran.body(each)]
     if len(writers) > _MOST_WRITERS:

@@ -16,6 +16,34 @@ from syncscan.facts import FactSet
 from syncscan.model import Conventions
 from syncscan.ops import load_table
 
+# The imports and definitions that programs which hide a wait share.
+PRELUDE = """
+    import contextlib, collections, dataclasses, enum, functools, json, sys
+    from dataclasses import dataclass
+    from typing import NamedTuple, Protocol
+    def wait() -> int:
+        torch.cuda.synchronize()
+        return 1
+    class Waiting:
+        def __init__(self, *args) -> None:
+            torch.cuda.synchronize()
+        def go(self) -> int:
+            return 1
+    class Caller:
+        def __call__(self, *args) -> None:
+            torch.cuda.synchronize()
+    class Job(Protocol):
+        def __call__(self) -> int: ...
+    class Go(Protocol):
+        def go(self) -> int: ...
+"""
+
+
+def assert_the_wait_decides(program: str) -> None:
+    """Assert that a program is not proved with its explicit synchronization, and is proved without."""
+    assert not proved(program).is_proved
+    assert proved(program.replace("torch.cuda.synchronize()", "None")).is_proved
+
 
 def proved(
     program: str,

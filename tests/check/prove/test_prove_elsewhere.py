@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.prove.proving import proved, proved_files
+from tests.check.prove.proving import assert_the_wait_decides, proved, proved_files
 
 PRELUDE = """
     import abc, collections, contextlib, typing
@@ -255,7 +255,7 @@ HIDDEN = {
         X()
 """,
 }
-# What is called there is not known, with a wait or without.
+# The callee there is unknown, with a wait or without.
 UNKNOWN = {
     "a stored generator": """
     class B:
@@ -373,9 +373,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
 def test_a_wait_behind_it_is_not_proved_and_the_same_without_the_wait_is(program: str) -> None:
-    whole = PRELUDE + program
-    assert not proved(whole).is_proved
-    assert proved(whole.replace("torch.cuda.synchronize()", "None")).is_proved
+    assert_the_wait_decides(PRELUDE + program)
 
 
 @pytest.mark.parametrize("program", UNKNOWN.values(), ids=UNKNOWN.keys())

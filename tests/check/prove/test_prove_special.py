@@ -4,28 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.prove.proving import proved
+from tests.check.prove.proving import PRELUDE, assert_the_wait_decides, proved
 
-PRELUDE = """
-    import abc, collections, dataclasses, enum, functools, json, sys
-    from dataclasses import dataclass
-    from typing import Protocol
-    def wait() -> int:
-        torch.cuda.synchronize()
-        return 1
-    class Waiting:
-        def __init__(self, *args) -> None:
-            torch.cuda.synchronize()
-        def go(self) -> int:
-            return 1
-    class Caller:
-        def __call__(self, *args) -> None:
-            torch.cuda.synchronize()
-    class Job(Protocol):
-        def __call__(self) -> int: ...
-    class Go(Protocol):
-        def go(self) -> int: ...
-"""
 HIDDEN = {
     "a class that json is given": """
     class E(json.JSONEncoder):
@@ -233,7 +213,7 @@ HIDDEN = {
         dataclasses.replace(b, size=1)
 """,
 }
-# What is called there is not known, with a wait or without.
+# The callee there is unknown, with a wait or without.
 UNKNOWN = {
     "a copy of an unknown record": """
     @dataclass
@@ -337,12 +317,10 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
 def test_a_wait_behind_it_is_not_proved_and_the_same_without_the_wait_is(program: str) -> None:
-    whole = PRELUDE + program
-    assert not proved(whole).is_proved
-    assert proved(whole.replace("torch.cuda.synchronize()", "None")).is_proved
+    assert_the_wait_decides(PRELUDE + program)
 
 
-# A special method, and the code that runs it on ``own``, of which ``owns`` is a list.
+# Special methods, each with code that runs it on the object ``own``; ``owns`` is a list of such objects.
 RUNS = [
     ("__add__", "sum(owns, own)"),
     ("__radd__", "sum(owns)"),
@@ -393,8 +371,7 @@ def test_a_special_method_that_waits_is_not_proved_and_another_is(method: str, c
     program = PROGRAM.format(
         method=method, code=code, kind="async def" if (method, code) in OF_ASYNC else "def"
     )
-    assert not proved(program).is_proved
-    assert proved(program.replace("torch.cuda.synchronize()", "None")).is_proved
+    assert_the_wait_decides(program)
 
 
 @pytest.mark.parametrize(
@@ -426,8 +403,7 @@ def test_the_decorator_of_a_special_method_runs(method: str, code: str) -> None:
         def step(own: Own, n: int, anything) -> None:
             {code}
     """
-    assert not proved(program).is_proved
-    assert proved(program.replace("torch.cuda.synchronize()", "None")).is_proved
+    assert_the_wait_decides(program)
 
 
 @pytest.mark.parametrize("program", UNKNOWN.values(), ids=UNKNOWN.keys())

@@ -13,11 +13,11 @@ _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?s
 _ASKS = re.compile(r"_?(is|on|has|use|uses|supports|to|from|no|num)_")  # a flag or a function, not a tensor
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
-_LOADER = re.compile(r"_?(.*_)?(data_?)?loaders?(_\w+)?|.*_dl")
+_LOADER = re.compile(r"_?(.*_)?(data_?)?loader(_\w+)?|.*_dl")
 # Loaders of something else, and what is about a loader.
 _OTHER_LOADER = re.compile(
-    r"(.*_)?(weights?|models?|checkpoint|ckpt|images?|img|video|audio|file|module|plugin|config|lora|template|class|lazy|tensorizer|kv|param)_loaders?(_.*)?"
-    r"|.*loaders?_(cls|class|config|cfg|args?|kwargs|params|fn|func|type|name|len|length|size|path|info|state|iter|workers|num_.*)|.*loaders"
+    r"(.*_)?(weights?|models?|checkpoint|ckpt|images?|img|video|audio|file|module|plugin|config|lora|template|class|lazy|tensorizer|kv|param)_loader(_.*)?"
+    r"|.*loader_(cls|class|config|cfg|args?|kwargs|params|fn|func|type|name|len|length|size|path|info|state|iter|workers|num_.*)"
 )
 _OF_MODELS = frozenset(
     {"attention_mask", "input_features", "input_ids", "inputs_embeds", "labels", "pixel_values", "position_ids", "token_type_ids",

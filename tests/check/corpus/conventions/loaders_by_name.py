@@ -1,4 +1,4 @@
-"""What a loop takes from a loader, by its name, comes from the host; a framework that prepares the loader moves the batches."""
+"""A loader that is known by its name yields batches on the host; a framework that prepares the loader moves them."""
 
 import torch
 from accelerate import Accelerator

@@ -1,4 +1,4 @@
-"""What is passed to the backward of a framework is a loss, and what a distribution computes is a tensor."""
+"""The argument of a framework's `backward` is a loss, and a distribution computes tensors."""
 
 import torch
 
