@@ -387,6 +387,9 @@ def test_the_getattr_of_a_module_runs_for_what_the_module_only_declares() -> Non
         if TYPE_CHECKING:
             LEVEL: int = 0
         SIZE = 3
+        def other():
+            OTHER = 1
+            return OTHER
         def __getattr__(name):
             torch.cuda.synchronize()
             return 1
