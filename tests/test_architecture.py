@@ -53,7 +53,7 @@ FLOORS = {
         "solve kept",
     ),
     "syncscan.check.frequency": (
-        "closures debugging guards transfers",
+        "closures debugging epochs guards transfers",
         "counters",
         "functions",
         "options",

@@ -19,7 +19,7 @@ _COUNTS = re.compile(
     r"_*((?!num|max|min|total|every).*_)?(steps?|iters?|iterations?|epochs?|batch_?(idx|index|id|i|nr|num))_*"
 )
 _OF_BATCHES = re.compile(
-    r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration))_*"
+    r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration)|iteration)_*"
 )
 # A program logs and saves in few steps: ``if self.should_log(step):``.
 _ASKS = re.compile(

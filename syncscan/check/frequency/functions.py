@@ -10,6 +10,15 @@ from dataclasses import dataclass, replace
 
 from syncscan.check.frequency.closures import is_argument, is_handed_out
 from syncscan.check.frequency.counters import rarely_behind
+from syncscan.check.frequency.epochs import (
+    LOOPS,
+    TRAINS,
+    Loop,
+    is_of_an_epoch,
+    outside_loops,
+    per_epoch,
+    reads_batches,
+)
 from syncscan.check.frequency.guards import CONSTRUCTORS, Body, once_behind
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
@@ -40,7 +49,7 @@ _ONCE = re.compile(
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
     |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?
-    |extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
+    |(on_)?((train|training|fit|val|validation|test|predict|eval)_)?epoch_(start|begin|end)|extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
 )
 _PROGRAM = re.compile(r"_*(main|.*_cli)")
@@ -148,8 +157,8 @@ def samples(function: Function) -> bool:
     """
     if function.name in CONSTRUCTORS or not runs_a_model(function) or is_named_step(function):
         return False
-    loops = (node for node in walk(function.node) if isinstance(node, (ast.For, ast.AsyncFor, ast.While)))
-    return any(_reads_batches(loop) or any(map(_runs_a_model, _calls_in(loop))) for loop in loops)
+    loops = (node for node in walk(function.node) if isinstance(node, LOOPS))
+    return any(reads_batches(loop) or any(map(_runs_a_model, _calls_in(loop))) for loop in loops)
 
 
 def is_step(function: Function) -> bool:
@@ -302,17 +311,15 @@ _ERRORS = frozenset({
     "AcceleratorError", "AssertionError", "FloatingPointError", "KeyboardInterrupt", "LinAlgError", "MemoryError", "OSError",
     "OutOfMemoryError", "OverflowError", "RuntimeError", "SystemExit", "ZeroDivisionError",
 })  # fmt: skip
-_TRAINS = frozenset({"backward", "training_step", "train_step", "forward_backward"})
-_LOADER = re.compile(
-    r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
-)
 
 
 def regions_of(function: Function) -> list[Region]:
     """Return the loops of a function, steps among them, its guards, and its transfers of attributes; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
-    regions = list(_regions(function.node.body, function, frozenset()))
+    body = function.node.body
+    regions = [*map(_in_few_steps, per_epoch(body))] if is_of_an_epoch(function.name) else []
+    regions += _regions(body, function, frozenset())
     guards = [region for region in regions if region.when is When.ONCE and not region.moved]
     if not guards:
         return regions
@@ -329,7 +336,7 @@ def regions_of(function: Function) -> list[Region]:
 def loops_of(function: Function) -> Iterator[Region]:
     """Yield the loops of a function that go on until something is found, or that run a model in each iteration."""
     for node in walk(function.node):
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        if isinstance(node, LOOPS):
             calls = _calls_in(node)
             if isinstance(node, ast.While) or any(map(_runs_a_model, calls)):
                 yield Region(When.STEP, _lines(node), calls)
@@ -345,15 +352,12 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
     for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            calls = _calls_in(node)
-            reads = _reads_batches(node)
-            trains = reads or not _TRAINS.isdisjoint(calls)
-            yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
-            counters |= _counters_of(node) if reads else frozenset()
+        if isinstance(node, LOOPS):
+            yield from _of_loop(node)
+            counters |= _counters_of(node) if reads_batches(node) else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
-            yield from _outside_loops(node.body) if _is_for_a_script(node.test) else ()
+            yield from map(_of_a_script, outside_loops(node.body)) if _is_for_a_script(node.test) else ()
         elif isinstance(node, ast.Try):
             yield from map(_handling, filter(_handles_an_error, node.handlers))
         elif _sets_up(node):
@@ -364,6 +368,15 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             yield from _regions(inner, function, counters)
 
 
+def _of_loop(loop: Loop) -> Iterator[Region]:
+    """Yield a loop, and its statements beside the loops over batches in it."""
+    calls, reads = _calls_in(loop), reads_batches(loop)
+    trains = reads or not TRAINS.isdisjoint(calls)
+    yield Region(When.STEP if trains else When.UNKNOWN, _lines(loop), calls)
+    if trains and not reads:
+        yield from map(_in_few_steps, per_epoch(loop.body))
+
+
 def _is_for_a_script(test: ast.expr) -> bool:
     """Return whether a test asks if the file runs as a script."""
     return (
@@ -371,19 +384,12 @@ def _is_for_a_script(test: ast.expr) -> bool:
     )
 
 
-def _outside_loops(body: Body) -> Iterator[Region]:
-    """Yield the statements outside loops at the end of a script, which run once.
+def _of_a_script(node: ast.stmt) -> Region:
+    """Return a statement outside loops at the end of a script, which runs once.
 
-    The regions name no callees, because a loop of another file may call the same functions per step.
+    The region names no callees, because a loop of another file may call the same functions per step.
     """
-    for node in body:
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            continue
-        if any(isinstance(inner, (ast.For, ast.AsyncFor, ast.While)) for inner in walk(node)):
-            for inner in blocks_of(node):
-                yield from _outside_loops(inner)
-        else:
-            yield Region(When.ONCE, _lines(node), frozenset())
+    return Region(When.ONCE, _lines(node), frozenset())
 
 
 def _behind(
@@ -421,6 +427,10 @@ def _handling(handler: ast.ExceptHandler) -> Region:
     return Region(When.ONCE, span(handler.body), _calls_in(*handler.body))
 
 
+def _in_few_steps(node: ast.stmt) -> Region:
+    return Region(When.ONCE, _lines(node), _calls_in(node))
+
+
 def _asks_self(test: ast.expr) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == "self" for inner in walk(test))
 
@@ -441,13 +451,3 @@ def _calls_in(*nodes: ast.AST) -> frozenset[str]:
 def _names_called(calls: Iterable[ast.Call]) -> frozenset[str]:
     functions = (call.func for call in calls)
     return frozenset(each.attr if isinstance(each, ast.Attribute) else last_name(each) for each in functions)
-
-
-def _reads_batches(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    if isinstance(node, ast.While):
-        return False
-    return any(
-        _LOADER.fullmatch(last_name(inner)) is not None
-        for inner in walk(node.iter)
-        if isinstance(inner, (ast.Name, ast.Attribute))
-    )
