@@ -16,11 +16,12 @@ before the read, by which time the copy is usually done.
 
 import ast
 
+from syncscan.model import Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
 from ._instead import of_a_store, of_many
-from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
+from ._shared import PYTHON, blocking_call, doubted, given, gpu_operand, is_device, is_true, shown
 from ._suggestions import suggest
 
 
@@ -104,7 +105,14 @@ array = lens.numpy()
         message = (
             f"{shown(call, facts)} copies from the GPU to the host and blocks the CPU until the copy is done"
         )
-        return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
+        return Match(call, message, _copied(call, facts), _hint(call, facts))
+
+
+def _copied(call: ast.Call, facts: Facts) -> Value | None:
+    """Return the GPU operand of a copy, no surer than the device that the call names: ``device="cpu"`` may be a default."""
+    value = gpu_operand(call, facts)
+    devices = [each for each in map(facts.of, given(call)) if is_device(each)]
+    return doubted(value, *devices) if value is not None and devices else value
 
 
 def _hint(call: ast.Call, facts: Facts) -> str:

@@ -65,10 +65,9 @@ def imports_tables(module: Module) -> bool:
 def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
     search = _Search(ir, function.module, has_tables, names)
-    tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
-    asked = {*search.asked()}
-    copied = [ir.operands[slot][0] for slot in range(len(ir)) if search.is_download(slot)]
-    copied = [each for each in copied if each not in asked]
+    copied, perhaps = search.downloads()
+    used = [used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)]
+    tensors = search.reach([*used, *perhaps])
     handled: frozenset[Slot] = frozenset()
     if function.owner is not None and function.owner.is_module:
         handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
@@ -120,6 +119,25 @@ class _Search:
             return bool(site.attribute == "cpu")
         device = ir.operands[slot][2 if site.has_bound else 1]
         return device >= 0 and ir.ops[device] == Op.CONSTANT and ir.data[device] == "cpu"
+
+    def downloads(self) -> tuple[list[Slot], list[Slot]]:
+        """Return what the function copies to the host, and what it copies if a test finds a tensor."""
+        asked = {*self.asked()}
+        copied = [self._ir.operands[slot][0] for slot in range(len(self._ir)) if self.is_download(slot)]
+        sure, perhaps = list[Slot](), list[Slot]()
+        for each in copied:
+            if each not in asked:
+                (perhaps if self._is_narrowed(each) else sure).append(each)
+        return sure, perhaps
+
+    def _is_narrowed(self, slot: Slot) -> bool:
+        """Return whether a value is a tensor by a test: ``if isinstance(x, Tensor): x = x.cpu()`` takes whatever comes."""
+        op, operands = (self._ir.ops[slot], self._ir.operands[slot]) if slot >= 0 else (None, ())
+        if op == Op.IS_INSTANCE:
+            return True
+        if op == Op.CALL_METHOD and self._ir.data[slot].attribute == "detach":
+            return self._is_narrowed(operands[0])
+        return op in _PASS_ON_FIRST | {Op.NAMED, Op.NOT_NONE} and self._is_narrowed(operands[0])
 
     def asked(self) -> Iterator[Slot]:
         """Yield what the function asks for its attributes: ``if hasattr(x, "cpu"): x = x.cpu()`` takes whatever comes."""

@@ -151,9 +151,12 @@ def _if_exp(to: Lowering, node: ast.IfExp) -> Slot:
 
 def _side(to: Lowering, test: ast.expr, node: ast.expr, *, holds: bool) -> Slot:
     gate = gated(to, test, holds=holds)
+    silent = gate is not None and to.is_closed(gate)
+    if to.listener is not None and not silent:
+        silent = to.listener.contradiction(test, holds=holds, lowering=to)
     start = to.env.begin()
     narrow(to, test, holds=holds)
-    with to.silent(silent=gate is not None and to.is_closed(gate)):
+    with to.silent(silent=silent):
         slot = to.evaluate(node)
     to.env.undo(start)
     return slot if gate is None else to.once(Op.GATE, (slot, gate))

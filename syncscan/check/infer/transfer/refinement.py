@@ -10,6 +10,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.guesses import on_one_path
+from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.model import Confidence, Device, Kind
@@ -171,8 +172,19 @@ def _of_one_kind(at: Point, value: AbstractValue, kinds: set[Kind]) -> AbstractV
     if value.kind in kinds:
         return value
     if value.kind is Kind.UNKNOWN and len(kinds) == 1:
-        return AbstractValue(next(iter(kinds))) if value.payload is not None or at.stays_open() else BOTTOM
+        is_settled = value.payload is not None or at.stays_open()
+        return _unplaced(at, value, AbstractValue(next(iter(kinds)))) if is_settled else BOTTOM
     return BOTTOM
+
+
+def _unplaced(at: Point, value: AbstractValue, found: AbstractValue) -> AbstractValue:
+    """Return what a test finds an unknown value to be; the methods of a module work on tensors of the GPU."""
+    if value is not BOTTOM or found.kind is not Kind.TENSOR or not works_where_its_module_is(at.function):
+        return found
+    if not at.assume():
+        return found
+    at.origin("{} is a tensor, and no code found places the tensor on the CPU")
+    return refine(found, device=Device.CUDA, confidence=Confidence.INFERRED)
 
 
 def _of_classes(at: Point, value: AbstractValue, wanted: list[Class], *, holds: bool) -> AbstractValue:
