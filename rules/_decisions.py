@@ -16,6 +16,10 @@ _OF_NOTHING = frozenset(
     {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
 )  # raise or give NaN
 _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "pad", "repeat", "append"})
+_READS = frozenset({"item", "tolist", "cpu", "numpy"})
+_COLLECTIVES = frozenset(
+    {"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"}
+)
 _OF_OBJECTS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 _CHOSEN = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.MOVED, Kind.UNKNOWN})  # which `torch.where` may take
@@ -44,7 +48,18 @@ def of_an_assertion(node: ast.AST, facts: Facts) -> str:
     is_flagged = any(
         isinstance(each, (ast.Name, ast.Attribute)) and not facts.of(each).is_gpu for each in beside
     )
-    return "" if is_flagged else suggest("asserted")
+    return "" if is_flagged or _is_read_next(node, facts) else suggest("asserted")
+
+
+def _is_read_next(node: ast.AST, facts: Facts) -> bool:
+    """Return whether the next statement reads what an assertion tests: then the assertion may test the number."""
+    tested = _tested_in(node, facts)
+    reads = [call.func for call in calls_in(facts.after(node)) if last_name(call.func) in _READS]
+    return any(isinstance(each, ast.Attribute) and ast.unparse(each.value) in tested for each in reads)
+
+
+def _tested_in(node: ast.AST, facts: Facts) -> set[str]:
+    return {ast.unparse(each) for each in ast.walk(node) if is_path(each) and facts.of(each).is_gpu}
 
 
 def _on_the_gpu(test: ast.expr, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
@@ -102,7 +117,17 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
         return suggest("any-iteration")
     if isinstance(test, ast.While) and not _is_set_in(test, node, facts):
         return ""  # the condition is for the body, which comes after
+    if _is_shared(node, facts):
+        return ""  # the other processes leave in this iteration
     return suggest("stop", test=text) if text and facts.in_loop(node) else ""
+
+
+def _is_shared(node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop gives a tested tensor to a collective, so that all processes decide alike."""
+    loops = [each for each in facts.around(node).up(node) if isinstance(each, _LOOPS)]
+    tested = _tested_in(node, facts)
+    shared = [call for loop in loops for call in calls_in(loop) if last_name(call.func) in _COLLECTIVES]
+    return any(ast.unparse(each) in tested for call in shared for each in call.args)
 
 
 def _is_set_in(loop: ast.While, tensor: ast.AST, facts: Facts) -> bool:

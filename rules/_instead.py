@@ -308,9 +308,37 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
         return ""
     iterable = loop_over(root.id, node, around)
-    if iterable is not None and facts.of(iterable).kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:
+    if iterable is None and facts.of(root).kind is not Kind.TENSOR:
+        return ""  # such as a dict of tensors
+    if iterable is not None and facts.of(iterable).kind in _HOLDERS:
         return ""  # whose elements are tensors of their own
+    if iterable is not None and not calls_in(tensor) and _stays_tensor(root.id, node, facts):
+        return ""
     return _of_elements(root.id, iterable, tensor, facts)
+
+
+def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop uses its variable as a tensor: by a method, by a test of its class, or in a call that takes no number."""
+    around = facts.around(node)
+    loops = [each for each in around.up(node) if isinstance(each, (ast.For, ast.AsyncFor))]
+    loop = next((each for each in loops if name in names_in(each.target)), None)
+    inside = [each for statement in (loop.body if loop is not None else []) for each in ast.walk(statement)]
+    uses = [each for each in inside if isinstance(each, ast.Name) and each.id == name]
+    return any(_takes_tensor(next(around.up(use, itself=False)), facts) for use in uses)
+
+
+def _takes_tensor(use: ast.AST, facts: Facts) -> bool:
+    if isinstance(use, ast.Call):
+        return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
+    return isinstance(use, (ast.keyword, ast.Starred)) or (
+        isinstance(use, ast.Attribute) and use.attr not in _READS
+    )
+
+
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
+_TAKE_NUMBERS = frozenset(
+    {"int", "float", "bool", "str", "print", "abs", "round", "range", "min", "max", "format"}
+)
 
 
 def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, facts: Facts) -> str:

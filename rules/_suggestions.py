@@ -219,7 +219,7 @@ TABLE: dict[str, Suggestion] = {
     "store": row(
         "306",
         "a store with several indices",
-        "store a tensor that the GPU holds, such as `one = torch.ones((), device=...)`: `x[i, j] = one`",
+        "store a tensor that the GPU holds, such as `one = torch.ones((), dtype=x.dtype, device=x.device)`: `x[i, j] = one`",
     ),
     "pin": row("303", "a source made on the spot", "create the source of the copy in pinned memory"),
     # error checks

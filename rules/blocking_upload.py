@@ -32,7 +32,7 @@ from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
 from ._made_on import DeviceCode, is_alike, is_exact, made_on
 from ._new_modules import is_still_new
-from ._parts import attribute_behind
+from ._parts import attribute_behind, calls_in
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -251,7 +251,8 @@ def _of_a_factory(source: ast.expr, factory: ast.Call, device: ast.expr, facts: 
 def _of_an_element(call: ast.Call, source: ast.Subscript, facts: Facts) -> str:
     """Return the suggestion for an element of an attribute, which is copied in each call; "" for other elements."""
     holder = facts.source(source.value)
-    if not holder.startswith("self.") or facts.function(call).endswith("__init__"):
+    is_computed = bool(calls_in(source.slice))  # another element in each call
+    if is_computed or not holder.startswith("self.") or facts.function(call).endswith("__init__"):
         return ""
     return suggest("held", source=facts.source(source), holder=holder, copy=facts.source(call))
 

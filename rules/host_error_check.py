@@ -3,7 +3,8 @@
 `torch.linalg.inv`, `solve`, `cholesky`, `svd`, `eigh` and `lstsq` check that the matrix was not singular
 and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)` reads the norm, and
 `GradScaler.step` reads whether a gradient overflowed. With `fused=True` SGD, Adam and AdamW take that test on the GPU, and
-the step does not block (measured on an H200, torch 2.11). The rule does not follow how an optimizer was created.
+the step does not block (measured on an H200, torch 2.11). The rule does not follow how an optimizer was created, so such
+findings are at most `inferred`.
 
 **Stays silent** on
 
@@ -17,7 +18,9 @@ the status later, with others, at a line that synchronizes anyway.
 """
 
 import ast
+from dataclasses import replace
 
+from syncscan.model import Confidence
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
@@ -120,6 +123,10 @@ host = torch.linalg.inv(torch.eye(8))
         if call is None:
             return None
         name = facts.name_of(call.func)
+        if _SUGGESTED.get(name) == "scaler":
+            message = f"{shown(call, facts)} reads from the GPU whether a gradient overflowed, which blocks the CPU"
+            unfused = replace(facts.of(call), confidence=Confidence.INFERRED)  # as most optimizers are
+            return Match(call, message, unfused, _hint(name, call, facts), is_implicit=True)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
         because = gpu_operand(call, facts) or on_gpu(facts.of(call))
         return Match(call, message, because, _hint(name, call, facts), is_implicit=True)

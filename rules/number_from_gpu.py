@@ -24,7 +24,7 @@ because the two may be on another device than the result. For the rest: `x[i.vie
 
 import ast
 
-from syncscan.model import Applicability, Device, Kind
+from syncscan.model import Applicability, Device, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
@@ -162,9 +162,16 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, which blocks the CPU")
 
 
+def _kinds_in(value: Value) -> frozenset[Kind]:
+    """Return the kinds of the elements of a list."""
+    inside = value.items if value.items is not None else (value.element,)
+    return frozenset([each.kind for each in inside if each is not None])
+
+
 def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str:
     if name in {"tensor", "as_tensor", "new_tensor"}:
-        return suggest("stack")
+        rows = _kinds_in(facts.of(call.args[0])) if call.args else frozenset()
+        return suggest("stack") if rows.isdisjoint(_SEQUENCES) else ""
     if name in _SUGGESTED:
         return suggest(name)
     if facts.in_loop(call) and not facts.made_in_loop(number):

@@ -8,7 +8,7 @@ def train(model: nn.Module, loss):
     adam = torch.optim.Adam(model.parameters())
     adam.step()  # silent
     scaler = torch.amp.GradScaler("cuda")
-    scaler.step(adam)  # expect: SYN502
+    scaler.step(adam)  # expect: SYN502 (inferred)
     scaler.update()  # silent
     scaler.get_scale()  # expect: SYN103
     norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # silent
