@@ -124,7 +124,9 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         if _SUGGESTED.get(name) == "scaler":
-            message = f"{shown(call, facts)} reads from the GPU whether a gradient overflowed, which blocks the CPU"
+            message = (
+                f"{shown(call, facts)} reads from the GPU whether a gradient overflowed, which blocks the CPU"
+            )
             unfused = replace(facts.of(call), confidence=Confidence.INFERRED)  # as most optimizers are
             return Match(call, message, unfused, _hint(name, call, facts), is_implicit=True)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"

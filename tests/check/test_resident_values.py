@@ -27,6 +27,23 @@ def test_a_call_of_what_may_be_any_function_is_worked_out_as_by_a_new_engine() -
     assert len(again.findings) == len(before.findings) == 1
 
 
+def test_an_edit_is_followed_past_a_call_of_what_may_be_any_function() -> None:
+    """All functions are known before the call is worked out: it keeps nothing of the first ones."""
+    functions = "".join(f"def made{n}(x):\n    return torch.zeros(x, device='cuda')\n\n" for n in range(8))
+    calls = "".join(f"    make(made{n}, size())\n" for n in range(8))
+    text = f"import torch\n\n{functions}def make(function, n):\n    function(n)\n    return torch.ones(3, device='cuda')[n].item()\n\n"
+    text += f"def size():\n    return SIZE\n\ndef use():\n{calls}"
+    engine = Engine(Conventions())
+    found = []
+    for size in ("3", "torch.zeros(3, dtype=torch.long, device='cuda').sum()"):
+        files = {"program": source("program", text.replace("SIZE", size))}
+        again, stages = asked(engine, files)
+        assert again == asked(Engine(Conventions()), files)[0]
+        found.append([each.code for each in again.findings])
+    assert found == [["SYN101"], ["SYN101", "SYN106"]]
+    assert "read" not in stages  # the edit alone was analysed
+
+
 def test_what_a_suggestion_says_does_not_depend_on_lines_that_move() -> None:
     text = "import torch\nSPACE\non_gpu = torch.zeros(4, device='cuda')\n\ndef read(n):\n    rows = torch.arange(n)\n    return on_gpu[rows]\n"
     engine = Engine(Conventions())

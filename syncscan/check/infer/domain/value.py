@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 
 Via = frozenset[str]
+_KEYED = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
 
 
 class Differs(Enum):
@@ -35,8 +36,25 @@ class AbstractValue:
     """
 
     __slots__ = (
-        "confidence", "count", "depth", "device", "differs", "dtype", "element", "holds_gpu", "holds_unplaced", "is_gpu", "items",
-        "kind", "ndim", "options", "payload", "pinned", "slot", "via",
+        "confidence",
+        "count",
+        "depth",
+        "device",
+        "differs",
+        "dtype",
+        "element",
+        "holds_gpu",
+        "holds_unplaced",
+        "is_gpu",
+        "is_wide",
+        "items",
+        "kind",
+        "ndim",
+        "options",
+        "payload",
+        "pinned",
+        "slot",
+        "via",
     )  # fmt: skip
 
     # None of these ever changes.
@@ -54,6 +72,7 @@ class AbstractValue:
     differs: int
     options: tuple[AbstractValue, ...]
     is_gpu: bool
+    is_wide: bool  # one of several functions, classes, modules or objects
     holds_gpu: bool
     holds_unplaced: bool  # a tensor of unknown device
     slot: tuple[int, str] | None  # see `syncscan.check.infer.domain.lattice`, which sets it
@@ -98,7 +117,9 @@ class AbstractValue:
             options = tuple([each for each in items or () if each.kind is not Kind.NONE])
             self.options = options
             self.is_gpu = bool(options) and all(each.is_gpu for each in options)
+            self.is_wide = sum([each.kind in _KEYED for each in options]) > 1
         else:
+            self.is_wide = False
             self.options = (self,)
             self.is_gpu = kind is Kind.TENSOR and device in ON_GPU
         self.holds_gpu = _holds_gpu(self)

@@ -22,7 +22,8 @@ from typing import Any, Protocol
 
 from syncscan.check.infer.dataflow.cells import Cell, united
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.domain.value import TOP, AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, TOP
+from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.edits import NotFollowedError
 from syncscan.check.infer.source.index import Function
 
@@ -68,6 +69,7 @@ class Replay:
         self._before: dict[Cell[Any], Changes] = {}  # of the cells to which the cone contributed, and does
         self._entered: dict[Cell[Any], Changes] = {}  # what those outside contribute in later rounds
         self._removed: set[State] = set()
+        self._widened: dict[State, set[Slot]] = {}  # where they read what had widened
         # What functions of the cone contributed before, all of them together.
         self._lost: dict[Cell[Any], Any] = {}
         self._doubted: dict[Cell[Any], set[int]] = {}  # the writers whose contributions do not count
@@ -90,6 +92,23 @@ class Replay:
             kept = tuple([each for each in cell.readers if not first <= each < behind])
             cell.readers = kept if len(kept) < 9 else {*kept}
         state.told, state.reads = [], []
+
+    def _note_widened(self, state: State) -> None:
+        """Record where a function reads what has widened to anything; raise NotFollowedError where the order of steps has shown.
+
+        A call contributes to the functions that a value may be, and keeps their results when more functions widen the value.
+        The cone sees the widened value at once.
+        """
+        doors = _widened_doors(state)
+        if any(state.values[door] is not BOTTOM and state.values[door] is not TOP for door in doors):
+            raise NotFollowedError
+        if any(state.base + door in cell.contributions for door in doors for cell in state.told):
+            raise NotFollowedError
+        self._widened[state] = doors
+
+    def _is_newly_widened(self, state: State) -> bool:
+        """Return whether a function reads something widened that the function, as it is written now, did not read before."""
+        return not _widened_doors(state) <= self._widened.get(state, set())
 
     def _note(self, cell: Cell[Any]) -> None:
         if cell not in self._before:
@@ -138,13 +157,11 @@ class Replay:
             more.difference_update(self.cone)
             if not more and not self._trust():
                 break
-            if any(map(_reads_anything, more)):
-                raise NotFollowedError
             for state in sorted(more, key=lambda each: each.base):
                 self.add(state)
         for state in self.cone:
             state.is_replayed = False
-        if any(map(_reads_anything, self.cone)):
+        if any(map(self._is_newly_widened, self.cone)):
             raise NotFollowedError
 
     def _doubt(self) -> None:
@@ -165,6 +182,8 @@ class Replay:
         solver.turn = 0
         self._entered.clear()
         for state in self.cone:
+            if state not in self._removed:
+                self._note_widened(state)
             self.remove(state)
             state.reset()
         for cell in [*self._before]:
@@ -224,14 +243,21 @@ class Replay:
             yield self._solver.state_of(reader)
 
 
-def _reads_anything(state: State) -> bool:
-    """Return whether a function reads a cell whose value, or what it contains, has widened to anything."""
-    return any(
-        TOP in (value, value.element, *(value.items or ()))
-        for value in [cell.value for cell in state.reads]
-        if isinstance(value, AbstractValue)
-    )
+def _widened_doors(state: State) -> set[Slot]:
+    """Return the calls and attribute reads of a function whose callee or object has widened to anything."""
+    ops, operands = state.ir.ops, state.ir.operands
+    found = {
+        slot
+        for slot, op in enumerate(ops)
+        if op in _DOORS and state.values[(operands[slot] or (0,))[0]] is TOP
+    }
+    for cell in state.reads:
+        if cell.value is TOP:
+            inside = (reader - state.base for reader in cell.readers)
+            found.update([each for each in inside if 0 <= each < state.size and ops[each] in _DOORS])
+    return found
 
 
+_DOORS = frozenset({Op.ATTRIBUTE, Op.CALL, Op.CALL_METHOD})
 ROUNDS = 1000  # of one stratum, at most, for their numbers
 _NO_CHANGES: Changes = []

@@ -41,6 +41,7 @@ from syncscan.check.infer.transfer.point import (
     ASSUMED_STRATUM,
     DECLARED_STRATUM,
     OPEN_STRATUM,
+    SETTLED_STRATUM,
     USED_STRATUM,
     Point,
 )
@@ -50,7 +51,7 @@ from syncscan.model import ON_GPU, Conventions, Value
 from syncscan.ops import OperationTable
 
 _TRANSFERS: list[Any] = [INSTRUCTIONS.get(Op(number)) if number else None for number in range(len(Op) + 1)]
-STRATA = (DECLARED_STRATUM, OPEN_STRATUM, ASSUMED_STRATUM, USED_STRATUM)
+STRATA = (SETTLED_STRATUM, DECLARED_STRATUM, OPEN_STRATUM, ASSUMED_STRATUM, USED_STRATUM)
 _FEW = 3000  # functions, which any change may have solved again,
 _PART = 4  # and as many as this part of all
 Progress = Callable[[str, int, int], None]
@@ -368,7 +369,12 @@ class Solver:
         state.due = None
 
     def _note_fall(self, state: State, number: Slot, after: AbstractValue) -> None:
-        """Count a value that an instruction gave earlier in this round and takes back; an answer of a stratum may stay."""
+        """Count a value that an instruction gave earlier in this round and takes back; an answer of a stratum may stay.
+
+        What waits for its callees to be settled gives the value again.
+        """
+        if state.open.get(number) == SETTLED_STRATUM:
+            return
         start = self._starts.get(state.base + number) if self.turn else BOTTOM
         if start is not None and not at_most(state.values[number], join(start, after)):
             self.falls[Op(state.ir.ops[number]).name] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
 from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
@@ -29,11 +29,15 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     if position == 0 and takes_context(function):
         return receiver(function)
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
+    if not at.settles(passed):
+        return BOTTOM
     if passed.kind is Kind.UNKNOWN and not parameter.star and not at.declare():
         return BOTTOM
     if passed.kind in _NOTHING and _is_none(at, parameter, passed):
         return NONE
     promised = _promised(at, parameter)
+    if passed is TOP and promised is BOTTOM:
+        return TOP
     if parameter.star:
         return _rest(at, parameter, passed, promised)
     return _decided(at, parameter, passed, promised, default)

@@ -35,6 +35,7 @@ DEFAULT_DEVICE: Final = (
     "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 )
 
+SETTLED_STRATUM: Final = 1  # what may be one of several functions or objects, by all that the source shows
 DECLARED_STRATUM: Final = 2  # what annotations and defaults promise
 OPEN_STRATUM: Final = 3  # what follows where nothing is known of a value
 ASSUMED_STRATUM: Final = 4  # what conventions assume
@@ -160,6 +161,10 @@ class Point:
         """Record the lookup of a name in a class, a module or an import, for invalidation."""
         self.context.known.asks(self.function, (of, name))
 
+    def settles(self, value: AbstractValue) -> bool:
+        """Return whether a value is settled: if it may be one of several functions or objects, once all of them are known."""
+        return not value.is_wide or self._ask(SETTLED_STRATUM)
+
     def declare(self) -> bool:
         """Return whether declarations may answer open questions in the current stratum."""
         return self._ask(DECLARED_STRATUM)
@@ -240,11 +245,15 @@ class Point:
 
     def attribute(self, base: AbstractValue, name: str) -> AbstractValue:
         """Return the value of ``base.name``; a property read runs the property."""
+        if not self.settles(base):
+            return BOTTOM
         handler = ATTRIBUTES.get(base.kind)
         return handler(self, base, name) if handler is not None else BOTTOM
 
     def call(self, callee: AbstractValue, call: Call) -> AbstractValue:
         """Return the result of calling a value, by its kind."""
+        if not self.settles(callee):
+            return BOTTOM
         handler = CALLABLES.get(callee.kind)
         return handler(self, callee, call) if handler is not None else BOTTOM
 
@@ -256,6 +265,8 @@ class Point:
 
     def call_method(self, base: AbstractValue, name: str, call: Call) -> AbstractValue:
         """Return the result of ``base.name(...)``."""
+        if not self.settles(base):
+            return BOTTOM
         handler = METHODS.get(base.kind)
         return handler(self, base, name, call) if handler is not None else BOTTOM
 
