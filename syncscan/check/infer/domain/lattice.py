@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from syncscan.check.infer.domain.callables import Partial, key_of
-from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, AbstractValue, Via, refine
+from syncscan.check.infer.domain.value import BOTTOM, BY_PAYLOAD, DIFFERENCES, TOP, AbstractValue, Via, refine
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 
 WIDENED: Final[Counter[str]] = Counter()
@@ -29,7 +29,6 @@ _MOST_OPTIONS: Final = 16
 _MOST_FUNCTIONS: Final = (
     6  # what may be any of more, such as an entry of a register, says nothing of its result
 )
-_BY_PAYLOAD: Final = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
 _ORDER: Final = {kind: position for position, kind in enumerate(Kind)}
 _ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is one
 _JOINS: Final[dict[tuple[AbstractValue, AbstractValue], AbstractValue]] = {}
@@ -99,7 +98,7 @@ def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
 def _slot(value: AbstractValue) -> tuple[int, str]:
     """Return the key of an option: a union has one option for each key."""
     if value.slot is None:
-        value.slot = _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
+        value.slot = _ORDER[value.kind], key_of(value) if value.kind in BY_PAYLOAD else ""
     return value.slot
 
 

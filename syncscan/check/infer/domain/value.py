@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 
 Via = frozenset[str]
-_KEYED = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
+BY_PAYLOAD: Final = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})  # a union has several
 
 
 class Differs(Enum):
@@ -36,25 +36,8 @@ class AbstractValue:
     """
 
     __slots__ = (
-        "confidence",
-        "count",
-        "depth",
-        "device",
-        "differs",
-        "dtype",
-        "element",
-        "holds_gpu",
-        "holds_unplaced",
-        "is_gpu",
-        "is_wide",
-        "items",
-        "kind",
-        "ndim",
-        "options",
-        "payload",
-        "pinned",
-        "slot",
-        "via",
+        "confidence", "count", "depth", "device", "differs", "dtype", "element", "holds_gpu", "holds_unplaced", "is_gpu", "is_wide",
+        "items", "kind", "ndim", "options", "payload", "pinned", "slot", "via",
     )  # fmt: skip
 
     # None of these ever changes.
@@ -117,7 +100,7 @@ class AbstractValue:
             options = tuple([each for each in items or () if each.kind is not Kind.NONE])
             self.options = options
             self.is_gpu = bool(options) and all(each.is_gpu for each in options)
-            self.is_wide = sum([each.kind in _KEYED for each in options]) > 1
+            self.is_wide = sum([each.kind in BY_PAYLOAD for each in options]) > 1
         else:
             self.is_wide = False
             self.options = (self,)
