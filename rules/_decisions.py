@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
-from ._parts import ATOMS, calls_in, is_path, is_torch, last_name, line_of, root_of
+from ._parts import ATOMS, calls_in, is_path, is_torch, kind_of_read, last_name, line_of, root_of
 from ._suggestions import suggest
 
 _EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
@@ -16,7 +16,6 @@ _OF_NOTHING = frozenset(
     {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
 )  # raise or give NaN
 _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "pad", "repeat", "append"})
-_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 _COLLECTIVES = frozenset(
     {"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"}
 )
@@ -54,7 +53,7 @@ def of_an_assertion(node: ast.AST, facts: Facts) -> str:
 def _is_read_next(node: ast.AST, facts: Facts) -> bool:
     """Return whether the next statement reads what an assertion tests: then the assertion may test the number."""
     tested = _tested_in(node, facts)
-    reads = [call.func for call in calls_in(facts.after(node)) if last_name(call.func) in _READS]
+    reads = [call.func for call in calls_in(facts.after(node)) if kind_of_read(call)]
     return any(isinstance(each, ast.Attribute) and ast.unparse(each.value) in tested for each in reads)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
@@ -29,6 +30,7 @@ from ._parts import (
     is_enclosed,
     is_path,
     is_put_back,
+    kind_of_read,
     last_name,
     line_of,
     names_in,
@@ -43,7 +45,6 @@ _TAKES_TENSOR = frozenset({"torch.Tensor.fill_", "torch.Tensor.clamp", "torch.Te
 _RANDOM = frozenset(
     {"rand", "randn", "randint", "randperm", "multinomial", "bernoulli", "uniform_", "random_"}
 )
-_READS = {"item": "number", "tolist": "copy", "cpu": "copy", "to": "copy"}
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
@@ -324,14 +325,16 @@ def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
     loop = next((each for each in loops if name in names_in(each.target)), None)
     inside = [each for statement in (loop.body if loop is not None else []) for each in ast.walk(statement)]
     uses = [each for each in inside if isinstance(each, ast.Name) and each.id == name]
-    return any(_takes_tensor(next(around.up(use, itself=False)), facts) for use in uses)
+    chains = [[*islice(around.up(use, itself=False), 2)] for use in uses]
+    return any(_takes_tensor(use, outer, facts) for use, outer in chains)
 
 
-def _takes_tensor(use: ast.AST, facts: Facts) -> bool:
+def _takes_tensor(use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
+    """Return whether what uses a value, inside of something else, takes a tensor and no number; a read goes with the tensor."""
     if isinstance(use, ast.Call):
         return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
     return isinstance(use, (ast.keyword, ast.Starred)) or (
-        isinstance(use, ast.Attribute) and use.attr not in _READS
+        isinstance(use, ast.Attribute) and not kind_of_read(outer)
     )
 
 
@@ -420,7 +423,7 @@ def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
 
     A line number would be wrong after an edit above it.
     """
-    kind, own = _kind_of_read(node), facts.statement(node)
+    kind, own = kind_of_read(node), facts.statement(node)
     made = (
         {each.id for each in own.targets if isinstance(each, ast.Name)}
         if isinstance(own, ast.Assign)
@@ -430,7 +433,7 @@ def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
         calls = calls_in(statement) if isinstance(statement, (ast.Assign, ast.Expr)) else []
         if side == "after":  # a read of what this statement copied needs no copy of its own
             calls = [each for each in calls if made.isdisjoint(names_in(each.func))]
-        if kind and any(_kind_of_read(each) == kind for each in calls):
+        if kind and any(kind_of_read(each) == kind for each in calls):
             return side
     return ""
 
@@ -452,19 +455,7 @@ def _reads_around(node: ast.AST, kind: str, facts: Facts) -> list[ast.Call]:
     """Return the reads of a kind in the function of a node."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     function = next((each for each in facts.around(node).up(node) if isinstance(each, functions)), None)
-    return [each for each in calls_in(function) if _kind_of_read(each) == kind]
-
-
-def _kind_of_read(node: ast.AST) -> str:
-    """Return whether a call reads one number or copies a tensor, by the name of its method; "" for others."""
-    name = last_name(node.func) if isinstance(node, ast.Call) else ""
-    if not isinstance(node, ast.Call) or (name == "to" and not any(_is_cpu(each) for each in node.args)):
-        return ""
-    return _READS.get(name, "")
-
-
-def _is_cpu(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == "cpu"
+    return [each for each in calls_in(function) if kind_of_read(each) == kind]
 
 
 def _list_of(use: Use, facts: Facts) -> str:

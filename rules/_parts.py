@@ -10,6 +10,7 @@ from syncscan.syntax.use import last_set
 LONGEST = 60  # characters of source text in a suggestion
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no parentheses as operands
 STEPS = 4  # names through which a value is followed
+_READS = {"item": "number", "tolist": "copy", "cpu": "copy", "to": "copy"}  # by method
 
 # Methods that compute nothing from the elements.
 _VIEWS = frozenset(
@@ -113,3 +114,15 @@ def last_name(function: ast.expr) -> str:
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""
+
+
+def kind_of_read(node: ast.AST) -> str:
+    """Return whether a call reads one number or copies a tensor, by the name of its method; "" for others."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or (name == "to" and not any(_is_cpu(each) for each in node.args)):
+        return ""
+    return _READS.get(name, "")
+
+
+def _is_cpu(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == "cpu"

@@ -173,6 +173,7 @@ def said(syncscan, project):
         ("y = torch.zeros(n).cuda()", "create the tensor on the GPU"),
         ("for a in rows:\n    a = a.item()", "loop over `rows.tolist()`"),
         ("for k in rows:\n    y = k.expand(3)\n    if k > 3:\n        n = 5", "decide on the GPU"),
+        ("for k in rows:\n    y = k.to(torch.float16)\n    if k > 3:\n        n = 5", "decide on the GPU"),
         ("for k in rows:\n    y = k * 2\n    if k > 3:\n        n = 5", "loop over `rows.tolist()`"),
         ("def use(t): ...\nfor k in rows:\n    use(k)\n    if k > 3:\n        n = 5", "decide on the GPU"),
         ("for k in range(n):\n    stop = x.sum() * k\n    torch.distributed.all_reduce(stop)\n    if stop > 0:\n        break", "decide on the GPU"),
@@ -243,6 +244,7 @@ def test_where_what_fits_is_not_in_the_source_the_advice_is_that_of_the_rule(sai
         ("def f(a):\n    b = torch.zeros(a[0].item())\n    return b, torch.ones(a[1].item())\nf(rows)", "read `a.tolist()` once, and take the numbers from the list"),
         ("def f(a, m):\n    a[m] = a.clone()\nf(x.reshape(*k), x.reshape(*k) > 0)", "use `torch.where`, `index_select`"),
         ("def f(flag):\n    if flag:\n        return torch.zeros(rows[0].item())\n    return torch.ones(rows[0].item())\nf(n)", "pass the Python numbers from which the host creates `rows`"),
+        ("def f(norm):\n    assert torch.isfinite(norm)\n    return norm.item()\nf(x.sum())", "decide on the GPU"),
         ("d = torch.distributions.Normal(x, x)\ny = d.log_prob(x)", "where the distribution is created: `log_prob` then checks nothing"),
     ],
 )  # fmt: skip

@@ -41,8 +41,8 @@ def reads_batches(loop: Loop) -> bool:
 def per_epoch(body: Body) -> Iterator[ast.stmt]:
     """Yield the statements beside the loops over batches, if there are such loops: they run once for each epoch.
 
-    A loop over batches runs over a loader, or its iterations are whole steps. Statements beside the loops that update the model
-    make the loops parts of a step: micro-batches.
+    A loop over batches runs over a loader, or each of its iterations is a whole step. If statements beside the loops update the
+    model, the loops run over the micro-batches of one step.
     """
     beside = [*outside_loops(body)]
     if any(map(_is_of_batches, _loops_in(body))) and not any(map(_updates, beside)):
@@ -50,7 +50,7 @@ def per_epoch(body: Body) -> Iterator[ast.stmt]:
 
 
 def _is_of_batches(loop: Loop) -> bool:
-    return reads_batches(loop) or any(_called(call) in _STEPS for call in _calls_in(loop))
+    return reads_batches(loop) or any(called_name(call) in _STEPS for call in _calls_in(loop))
 
 
 def _loops_in(body: Body) -> Iterator[Loop]:
@@ -77,7 +77,7 @@ def outside_loops(body: Body) -> Iterator[ast.stmt]:
 def _updates(node: ast.stmt) -> bool:
     """Return whether a statement computes gradients or steps an optimizer; a scheduler may count epochs."""
     return any(
-        _called(call) in _UPDATES or (_called(call) == "step" and not _is_of_a_scheduler(call))
+        called_name(call) in _UPDATES or (called_name(call) == "step" and not _is_of_a_scheduler(call))
         for call in _calls_in(node)
     )
 
@@ -87,7 +87,8 @@ def _is_of_a_scheduler(call: ast.Call) -> bool:
     return "sched" in last_name(owner).lower()
 
 
-def _called(call: ast.Call) -> str:
+def called_name(call: ast.Call) -> str:
+    """Return the last part of the name of a callee, whatever the name is read from."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else last_name(call.func)
 
 

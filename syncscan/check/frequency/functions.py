@@ -14,6 +14,7 @@ from syncscan.check.frequency.epochs import (
     LOOPS,
     TRAINS,
     Loop,
+    called_name,
     is_of_an_epoch,
     outside_loops,
     per_epoch,
@@ -449,5 +450,4 @@ def _calls_in(*nodes: ast.AST) -> frozenset[str]:
 
 
 def _names_called(calls: Iterable[ast.Call]) -> frozenset[str]:
-    functions = (call.func for call in calls)
-    return frozenset(each.attr if isinstance(each, ast.Attribute) else last_name(each) for each in functions)
+    return frozenset(map(called_name, calls))

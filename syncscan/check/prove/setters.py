@@ -84,7 +84,7 @@ def deletes_attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name
 
 
 def _made_in_bodies(frame: WalkFrame, name: str) -> list[tuple[Class, Function]]:
-    """Return the functions of which bodies of classes make an attribute, with their classes: ``size = property(get, set)``."""
+    """Return the functions that class bodies make into an attribute, each with its class: ``size = property(get, set)``."""
     bodies = frame.source.bodies
     return [(cls, method) for cls in bodies.assigning(name) for method in bodies.functions(cls, name)]
 

@@ -18,9 +18,9 @@ from syncscan.ops import load_table
 
 # The imports and definitions that programs which hide a wait share.
 PRELUDE = """
-    import contextlib, collections, dataclasses, enum, functools, json, sys
+    import collections, contextlib, dataclasses, enum, functools, json, logging, re, sys, threading
     from dataclasses import dataclass
-    from typing import NamedTuple, Protocol
+    from typing import Any, NamedTuple, Optional, Protocol
     def wait() -> int:
         torch.cuda.synchronize()
         return 1

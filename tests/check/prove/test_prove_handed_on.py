@@ -4,24 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.prove.proving import proved
+from tests.check.prove.proving import PRELUDE, proved
 
-PRELUDE = """
-    import logging, re, threading
-    from typing import Any, Optional, Protocol
-    def wait() -> int:
-        torch.cuda.synchronize()
-        return 1
-    class Waiting:
-        def __init__(self, *args) -> None:
-            torch.cuda.synchronize()
-        def go(self) -> int:
-            return 1
-    class Go(Protocol):
-        def go(self) -> int: ...
-    class Job(Protocol):
-        def __call__(self) -> int: ...
-"""
 HIDDEN = {
     "a class that is raised": """
     class E(Exception):
