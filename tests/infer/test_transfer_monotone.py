@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.domain.basic import FLOAT, INT, NONE, STRING, list_of
+from syncscan.check.infer.domain.basic import FLOAT, INT, NONE, STRING, constant, list_of
 from syncscan.check.infer.domain.crossing import brought_by, crossing, moved, parts_of, without_host
-from syncscan.check.infer.domain.lattice import at_most, join
-from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.domain.lattice import REST, at_most, join, table_of
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
@@ -131,6 +131,15 @@ def test_every_instruction_is_named_here() -> None:
 def test_an_instruction_is_monotone(op: Op, data: st.DataObject) -> None:
     pairs, its_data = (data.draw(each) for each in DRIVEN[op])
     assert_monotone(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
+
+
+@pytest.mark.parametrize("held", [{}, {"a": INT}, {REST: INT}, {REST: BOTTOM}])
+@FEW
+@given(any_pair)
+@example((BOTTOM, BOTTOM))
+def test_who_does_not_know_the_key_knows_less(held: dict[Any, AbstractValue], pair: Pair) -> None:
+    pairs = [(table_of(held), table_of(held)), (constant("a"), STRING), pair]
+    assert_monotone(lambda at, values: INSTRUCTIONS[Op.PUT](at, values, None), pairs)
 
 
 PLAIN = (INT, STRING, list_of(INT), join(NONE, list_of(list_of(FLOAT))), list_of(INT, Kind.DICT))

@@ -239,8 +239,8 @@ def table_of(items: Mapping[Key, AbstractValue]) -> AbstractValue:
     if len(items) > _MOST_KEYS:
         WIDENED["dictionary"] += 1
         return AbstractValue(Kind.DICT, element=join_all(items.values()))
-    rest = items.get(REST, BOTTOM)
-    if rest is not BOTTOM:  # under a key may be that as well, and a key under which is no more says nothing
+    if REST in items:  # under a key may be that as well, and a key under which is no more says nothing
+        rest = items[REST]
         under = {key: join(item, rest) for key, item in items.items()}
         items = {key: item for key, item in under.items() if item is not rest or key is REST}
     keys = tuple(sorted(items, key=_order_of))
