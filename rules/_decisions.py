@@ -39,7 +39,7 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
 
 
 def of_an_assertion(node: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a test that raises; "" where a flag beside the test turns the test off already."""
+    """Return the suggestion for an assertion, or a test that raises; "" where a flag beside it turns it off already."""
     around = facts.parent(node)
     while isinstance(around, ast.UnaryOp):
         around = facts.parent(around)
@@ -47,7 +47,9 @@ def of_an_assertion(node: ast.AST, facts: Facts) -> str:
     is_flagged = any(
         isinstance(each, (ast.Name, ast.Attribute)) and not facts.of(each).is_gpu for each in beside
     )
-    return "" if is_flagged or _is_read_next(node, facts) else suggest("asserted")
+    if is_flagged or _is_read_next(node, facts):
+        return ""
+    return suggest("asserted" if isinstance(facts.statement(node), ast.Assert) else "raised")
 
 
 def _is_read_next(node: ast.AST, facts: Facts) -> bool:
@@ -80,6 +82,9 @@ def _is_choice(values: Sequence[ast.expr], facts: Facts) -> bool:
     """Return whether `torch.where` can choose between values: numbers and tensors whose shape the choice does not change."""
     options = [facts.of(each).options or (facts.of(each),) for each in values]
     is_text = any(isinstance(each, (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict)) for each in values)
+    is_text |= any(
+        isinstance(each, ast.Constant) and isinstance(each.value, (str, type(None))) for each in values
+    )
     resizes = any(last_name(call.func) in _RESIZES for each in values for call in calls_in(each))
     return (
         not is_text

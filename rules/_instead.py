@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import ast
-from itertools import islice
+from typing import TypeGuard
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
 from syncscan.syntax.use import (
     Role,
     Use,
-    has_own_value,
     is_parameter,
     is_set_by_loop,
     last_set,
     loop_over,
     set_in_loop,
     use_of,
+    uses_of,
 )
 
 from ._data import data_behind, is_constant
 from ._decisions import of_a_decision, of_an_assertion
+from ._loop_reads import changes_in_place, elements_behind, is_before_loop, of_a_loop
 from ._parts import (
     ATOMS,
     LONGEST,
@@ -42,14 +43,12 @@ from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
 _TAKES_TENSOR = frozenset({"torch.Tensor.fill_", "torch.Tensor.clamp", "torch.Tensor.clamp_", "torch.clamp"})
-_RANDOM = frozenset(
-    {"rand", "randn", "randint", "randperm", "multinomial", "bernoulli", "uniform_", "random_"}
-)
+# Not `multinomial` and `bernoulli`, whose probabilities are on the GPU.
+_RANDOM = frozenset({"rand", "randn", "randint", "randperm", "uniform_", "random_"})
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
-_COUNTS = frozenset({"range", "enumerate", "len"})
 
 
 def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -61,7 +60,7 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if facts.raises(node):
         return of_an_assertion(node, facts)
     if facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts):
-        return _of_a_loop(node, tensor, facts)
+        return of_a_loop(node, tensor, facts)
     return _by_use(node, tensor, facts)
 
 
@@ -80,7 +79,7 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     name = _kept(tensor, facts)
     use = use_of(node, facts.around(node))
     held = line_of(attribute_behind(tensor, node, facts), facts)
-    if held and use.role not in _KEPT:
+    if held.count(".") == 1 and use.role not in _KEPT:
         return suggest("mirror-copy", tensor=held)
     hint = (_of_a_copy(use, name, tensor, facts) if name else "") or _of_elements_once(tensor, node, facts)
     if hint:
@@ -106,15 +105,23 @@ def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
         return suggest("store-in-loop", store=name)
     made = last_set(name, node, facts.around(node))
     factory = next((each for each in calls_in(made) if last_name(each.func) in _FACTORIES), None)
-    if isinstance(made, ast.Call) and factory is not None and "device" not in keywords_of(factory):
+    is_made = isinstance(made, ast.Call) and factory is not None and "device" not in keywords_of(factory)
+    if is_made and not _takes_host_index(node, facts):
         return suggest("store-on-gpu", store=name)
     return ""
+
+
+def _takes_host_index(node: ast.Assign, facts: Facts) -> bool:
+    """Return whether a store has a list or a range for an index, which a tensor on the GPU would upload."""
+    target = node.targets[0]
+    parts = index_parts(target) if isinstance(target, ast.Subscript) else []
+    return any(isinstance(each, (ast.Call, ast.List)) and not facts.of(each).is_gpu for each in parts)
 
 
 def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy in each iteration, of a tensor from before the loop."""
     if isinstance(node, ast.Call) and last_name(node.func) == "tolist":
-        return _of_a_loop(node, tensor, facts)
+        return of_a_loop(node, tensor, facts)
     views = views_in(tensor)
     names = [each.id for each in views if isinstance(each, ast.Name)]
     iterables = [loop_over(name, node, facts.around(node)) for name in names]
@@ -123,7 +130,7 @@ def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         for each in views
         if isinstance(each, ast.Subscript)
         and facts.of(each.value).kind is Kind.TENSOR
-        and _is_before_loop(each, node, facts)
+        and is_before_loop(each, node, facts)
     ]
     parts = [*taken, *(each for each in iterables if each is not None and facts.of(each).is_gpu)]
     before = line_of(parts[0], facts) if parts else ""
@@ -133,14 +140,14 @@ def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration, of a tensor created before or inside the loop."""
     if not facts.made_in_loop(node):
-        return _of_a_loop(node, tensor, facts)
+        return of_a_loop(node, tensor, facts)
     return _by_use(node, tensor, facts)
 
 
 def of_a_text(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a tensor that becomes text."""
     if facts.in_loop(node) and not facts.made_in_loop(node):
-        return _of_a_loop(node, tensor, facts)
+        return of_a_loop(node, tensor, facts)
     name = _kept(tensor, facts)
     return suggest("log", tensor=name) if name and facts.in_loop(node) else ""
 
@@ -194,11 +201,11 @@ def of_a_test(tested: ast.expr, facts: Facts) -> str:
         return _of_several(whole, facts)
     decided = tested.left if isinstance(tested, ast.Compare) else tested
     root = root_of(decided)
-    elements = _elements_behind(decided, tested, facts) if facts.in_loop(tested) else ""
+    elements = elements_behind(decided, tested, facts) if facts.in_loop(tested) else ""
     if elements:
         return suggest("elements", tensor=elements)
     if isinstance(root, ast.Name) and loop_over(root.id, tested, facts.around(tested)) is not None:
-        return _of_a_loop(tested, root, facts)
+        return of_a_loop(tested, root, facts)
     return of_a_decision(use_of(tested, facts.around(tested)).node, tested, tested, facts)
 
 
@@ -220,31 +227,6 @@ def _of_several(whole: ast.BoolOp, facts: Facts) -> str:
     return suggest("combine", test=text) if all(parts) and len(text) <= 2 * LONGEST else ""
 
 
-def _is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
-    """Return whether a loop over numbers takes its own part of something that the loop neither sets nor changes."""
-    around, root = facts.around(node), root_of(part.value)
-    names = [name for name in names_in(part.slice) if is_set_by_loop(name, node, around)]
-    counts = [loop_over(name, node, around) for name in names]
-    is_counted = all(isinstance(each, ast.Call) and last_name(each.func) in _COUNTS for each in counts)
-    if not names or not is_counted or not isinstance(root, (ast.Name, ast.Attribute)):
-        return False
-    is_set = isinstance(root, ast.Name) and (
-        is_set_by_loop(root.id, node, around) or set_in_loop(root.id, node, around) is not None
-    )
-    return not is_set and not _changes_in_place(part.value, node, facts)
-
-
-def _elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
-    """Return the tensor from before a loop of whose element of this iteration a value was made; "" if there is none."""
-    around = facts.around(node)
-    for _ in range(STEPS):
-        if isinstance(made, ast.Subscript) and _is_before_loop(made, node, facts):
-            return line_of(made.value, facts)
-        root = root_of(made)
-        made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
-    return ""
-
-
 def of_lengths(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     """Return the suggestion for a tensor from which a size is read; "" for one that the function itself computes."""
     root = root_of(tensor)
@@ -260,7 +242,7 @@ def of_a_bound(number: ast.expr, node: ast.Subscript, facts: Facts) -> str:
     if row:
         return suggest("one-row", row=row)
     if _is_random(number, number, facts):
-        return suggest("random-number", tensor=line_of(number, facts) or "the number")
+        return suggest("random-number", tensor=line_of(number, facts) or "the tensor")
     return suggest("bound", tensor=line_of(number, facts) or "n")
 
 
@@ -296,98 +278,46 @@ def _contains(part: ast.AST, node: ast.AST | None) -> bool:
     return any(each is node for each in ast.walk(part))
 
 
-def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for a read in each iteration of a tensor from before the loop."""
-    around, root = facts.around(node), root_of(tensor)
-    if _changes_in_place(root, node, facts, in_loop=True):
-        return ""
-    if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
-        return suggest("hoist", read=line_of(node, facts)) if line_of(node, facts) else ""
-    elements = _elements_behind(tensor, node, facts)
-    if elements:
-        return suggest("elements", tensor=elements)
-    if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
-        return ""
-    iterable = loop_over(root.id, node, around)
-    if iterable is None and facts.of(root).kind is not Kind.TENSOR:
-        return ""  # such as a dict of tensors
-    if iterable is not None and facts.of(iterable).kind in _HOLDERS:
-        return ""  # whose elements are tensors of their own
-    if iterable is not None and not calls_in(tensor) and _stays_tensor(root.id, node, facts):
-        return ""
-    return _of_elements(root.id, iterable, tensor, facts)
-
-
-def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
-    """Return whether a loop uses its variable as a tensor: by a method, by a test of its class, or in a call that takes no number."""
-    around = facts.around(node)
-    loops = [each for each in around.up(node) if isinstance(each, (ast.For, ast.AsyncFor))]
-    loop = next((each for each in loops if name in names_in(each.target)), None)
-    inside = [each for statement in (loop.body if loop is not None else []) for each in ast.walk(statement)]
-    uses = [each for each in inside if isinstance(each, ast.Name) and each.id == name]
-    chains = [[*islice(around.up(use, itself=False), 2)] for use in uses]
-    return any(_takes_tensor(use, outer, facts) for use, outer in chains)
-
-
-def _takes_tensor(use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
-    """Return whether what uses a value, inside of something else, takes a tensor and no number; a read goes with the tensor."""
-    if isinstance(use, ast.Call):
-        return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
-    return isinstance(use, (ast.keyword, ast.Starred)) or (
-        isinstance(use, ast.Attribute) and not kind_of_read(outer)
-    )
-
-
-_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
-_TAKE_NUMBERS = frozenset(
-    {"int", "float", "bool", "str", "print", "abs", "round", "range", "min", "max", "format"}
-)
-
-
-def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for elements or rows that a loop reads; ``iterable`` holds them if the loop runs over them."""
-    methods = [call.func.attr for call in calls_in(tensor) if isinstance(call.func, ast.Attribute)]
-    name = line_of(iterable, facts) or root
-    if tensor is not None and any(isinstance(each, ast.Slice) for each in ast.walk(tensor)):
-        return ""  # a part of another length in each iteration
-    if not name.replace(".", "").replace("_", "").isalnum():
-        return ""
-    if methods:
-        return suggest("iterate-rows", iterable=name, operation=methods[0])
-    return suggest("iterate", iterable=name) if iterable is not None else suggest("elements", tensor=name)
-
-
-def _changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts, *, in_loop: bool = False) -> bool:
-    """Return whether the function of a node, or a loop around the node, calls a method such as `add_` of a name or attribute."""
-    around, text = facts.around(node), line_of(root, facts)
-    loops = {each for each in around.up(node) if isinstance(each, (ast.For, ast.While))}
-    changed = [each for each in around.names_around(node).changed if line_of(each, facts) == text]
-    return any(not in_loop or not loops.isdisjoint(around.up(each)) for each in changed)
-
-
 def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a number that is read once, by what becomes of the number."""
-    use, name = use_of(node, facts.around(node)), _kept(tensor, facts)
-    if name and isinstance(node, ast.Call) and facts.name_of(node.func).startswith("math."):
-        name = f"torch.{last_name(node.func)}({name})"
+    use, name = use_of(node, facts.around(node)), _kept_number(node, tensor, facts)
     if use.role is Role.TEST:
-        return of_a_decision(use.node, node, tensor, facts)
+        return of_a_decision(use.node, node, tensor, facts) if _only_decides(node, facts) else ""
     if not name:
         return ""
-    if use.role is Role.ADDED and isinstance(use.node, ast.AugAssign) and facts.statement(node) is use.node:
-        added, total = line_of(use.node, facts, {node: name}), line_of(use.node.target, facts)
-        return (
-            suggest("sum", statement=added, sum=total)
-            if added
-            else suggest("sum-long", sum=total, tensor=name)
-        )
     if use.role is Role.APPENDED:
         return suggest("append", tensor=name, list=_list_of(use, facts))
     if use.role is Role.LOGGED:
         return suggest("log", tensor=name) if facts.in_loop(node) else ""
-    if use.role in {Role.RECORDED, Role.ADDED}:
+    if use.role is Role.ADDED and (_adds(use.node) and facts.statement(node) is use.node):
+        return _of_a_sum(use.node, node, name, facts)
+    if use.role is Role.RECORDED or (use.role is Role.ADDED and _only_adds(node, facts)):
         return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)
     return _of_a_host_number(use, node, tensor, facts)
+
+
+def _of_a_sum(statement: ast.AugAssign, node: ast.AST, name: str, facts: Facts) -> str:
+    added, total = line_of(statement, facts, {node: name}), line_of(statement.target, facts)
+    return (
+        suggest("sum", statement=added, sum=total) if added else suggest("sum-long", sum=total, tensor=name)
+    )
+
+
+def _only_decides(node: ast.AST, facts: Facts) -> bool:
+    """Return whether the program tests a number, and does nothing else for which the host needs the number."""
+    needs = (each for each in uses_of(node, facts.around(node)) if each.role is Role.OTHER)
+    return all(isinstance(each.node, ast.Compare) for each in needs)
+
+
+def _only_adds(node: ast.AST, facts: Facts) -> bool:
+    """Return whether the program adds up a number, and does nothing else with the number but keep and log it."""
+    uses = uses_of(node, facts.around(node))
+    added = [each.node for each in uses if each.role is Role.ADDED]
+    return all(each.role in {Role.ADDED, *_KEPT} for each in uses) and all(map(_adds, added))
+
+
+def _adds(node: ast.AST) -> TypeGuard[ast.AugAssign]:
+    return isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
 
 
 def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -447,7 +377,7 @@ def _of_elements_once(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> st
     read = [each.func.value for each in reads if isinstance(each.func, ast.Attribute)]
     parts = [each for each in read if isinstance(each, ast.Subscript) and line_of(each.value, facts) == whole]
     count = len({ast.unparse(each.slice) for each in parts})  # one place may be read in two branches
-    is_set = isinstance(tensor, ast.Subscript) and _changes_in_place(tensor.value, node, facts)
+    is_set = isinstance(tensor, ast.Subscript) and changes_in_place(tensor.value, node, facts)
     return suggest("elements-once", tensor=whole) if count > 1 and not is_set else ""
 
 
@@ -462,6 +392,14 @@ def _list_of(use: Use, facts: Facts) -> str:
     call = use.node
     held = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     return line_of(held, facts) or "values"
+
+
+def _kept_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the text of a kept tensor, with the function of `math` that a node applies to it as one of torch."""
+    name = _kept(tensor, facts)
+    if name and isinstance(node, ast.Call) and facts.name_of(node.func).startswith("math."):
+        return f"torch.{last_name(node.func)}({name})"
+    return name
 
 
 def _kept(tensor: ast.AST | None, facts: Facts) -> str:

@@ -28,7 +28,7 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "record": row(
         "101 103 106",
-        "recorded in a dict, an attribute or a meter",
+        "recorded under a text, or as a metric",
         "record `{tensor}`, and read all records with one `torch.stack(...).tolist()` where they are printed",
     ),
     "mirror": row(
@@ -49,7 +49,7 @@ OF_READS: dict[str, Suggestion] = {
     "random-number": row(
         "101 103 106",
         "a random number",
-        "draw `{tensor}` on the host, with `random` or a CPU generator, so that nothing is read from the GPU",
+        "draw a number on the host with `random`, in place of `{tensor}`: nothing is then read from the GPU",
     ),
     "any-iteration": row(
         "101 103 104",
@@ -59,7 +59,7 @@ OF_READS: dict[str, Suggestion] = {
     "stop": row(
         "101 103 104",
         "the end of a loop",
-        "test one iteration later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next iteration",
+        "if one more iteration does no harm, test one iteration later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next iteration",
     ),
     "choose": row(
         "101 103 104",
@@ -71,10 +71,15 @@ OF_READS: dict[str, Suggestion] = {
         "`torch.equal` or `torch.allclose`",
         "keep the answer on the GPU, as in `torch.isclose(a, b).all()`; or drop the test, if the work behind it changes nothing for equal tensors",
     ),
+    "asserted-close": row(
+        "103",
+        "`torch.equal` or `torch.allclose`, to raise an error",
+        "compare in tests or in a debug mode, or test on the GPU: `torch._assert_async(torch.isclose(a, b).all())`",
+    ),
     "scale": row(
         "103",
         "the scale of a `GradScaler`",
-        "read the scale every N steps only, or train in bfloat16, which needs no scaler",
+        "train in bfloat16, which needs no scaler; to log the scale, read it every N steps",
     ),
     "guard": row(
         "101 103 104",
@@ -111,6 +116,11 @@ OF_READS: dict[str, Suggestion] = {
         _READS,
         "an element of a tensor in a loop over the tensor",
         "loop over `{iterable}.tolist()`: one read before the loop, and none inside",
+    ),
+    "iterate-flat": row(
+        _READS,
+        "an element, or a row of one element, of a tensor in a loop over the tensor",
+        "loop over `{iterable}.flatten().tolist()`: one read before the loop, and none inside",
     ),
     "iterate-rows": row(
         _READS,
@@ -182,8 +192,13 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "asserted": row(
         "101 103 104",
-        "in an assertion, or to raise an error",
+        "in an assertion",
         "test on the GPU with `torch._assert_async(condition)`, or move the check to a test or a debug mode",
+    ),
+    "raised": row(
+        "101 103 104",
+        "to raise an error",
+        "check where the host has the data, or in a debug mode; `torch._assert_async` tests on the GPU, and its error ends the process",
     ),
     "pickle": row(
         "105",

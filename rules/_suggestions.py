@@ -127,6 +127,21 @@ TABLE: dict[str, Suggestion] = {
         "`index_put` with a mask",
         "choose by the mask, with values of the tensor's shape: `torch.where(mask, values, tensor)`",
     ),
+    "coalesce": row(
+        "206",
+        "`coalesce`",
+        "coalesce once and keep the result; for indices that are sorted and distinct, pass `is_coalesced=True` to the constructor",
+    ),
+    "to_sparse": row(
+        "206",
+        "`to_sparse`",
+        "keep the tensor dense on the GPU: the host counts the elements of each sparse tensor",
+    ),
+    "nms": row(
+        "206",
+        "`nms`",
+        "call `torchvision.ops.batched_nms` once for all boxes: each call counts the boxes that remain",
+    ),
     "isin": row("206", "`isin`", "compare with each value: `(a[:, None] == b).any(1)`"),
     # uploads
     "make-on-gpu": row("301 302", "created on the host and copied at once", "create the tensor on the GPU"),
@@ -193,7 +208,7 @@ TABLE: dict[str, Suggestion] = {
         "create the tensor of `{data}` once, and keep the tensor: in a module as a buffer, which `module.to(device)` moves",
     ),
     "number": row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
-    "list": row("301 302", "a list", "copy from pinned memory: `{pinned}`"),
+    "list": row("301 302", "a list", "copy from pinned memory, if CUDA is available: `{pinned}`"),
     "made-here": row(
         "302 303 305",
         "a tensor whose origin is known",

@@ -16,6 +16,7 @@ bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands fo
 """
 
 import ast
+import re
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
@@ -31,14 +32,15 @@ _REASONS = {
     "one_hot": "the largest value sizes the result",
     "segment_reduce": "the host checks the lengths",
 }
-_SUGGESTED = {"bincount", "index_put", "one_hot", "isin"}
+_SUGGESTED = {"bincount", "index_put", "one_hot", "isin", "coalesce", "nms", "to_sparse"}
+_SPARSE = re.compile(r"to_sparse(_(coo|csr|csc|bsr|bsc))?")
 
 
 class DataSizedResult(Rule):
     code = "SYN206"
     name = "data-sized-result"
     summary = "an operation sizes its result from data on the GPU"
-    instead = "pass the size: `num_classes`, a known number of bins, an upper bound"
+    instead = "pass the size, if the operation takes one (`num_classes`, a number of bins, an upper bound); else call the operation outside of the step"
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (
@@ -91,5 +93,6 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         name = plain_name(call, facts).rstrip("_")  # also in place
         why = _REASONS.get(name, "the size of the result depends on the data")
         message = f"{shown(call, facts)} blocks the CPU: {why}"
-        hint = suggest(name) if name in _SUGGESTED else ""
+        row = "to_sparse" if _SPARSE.fullmatch(name) else name
+        hint = suggest(row) if row in _SUGGESTED else ""
         return Match(call, message, because=gpu_operand(call, facts), hint=hint, is_implicit=True)

@@ -16,7 +16,6 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._decisions import of_an_assertion
 from ._instead import of_a_number
 from ._shared import blocking_call, given, gpu_operand, shown
 from ._suggestions import suggest
@@ -99,5 +98,5 @@ same = torch.isclose(scores, distance).all()
 def _of_a_number(call: ast.Call, facts: Facts) -> str:
     """Return the suggestion for a conversion, by the use of the number; a comparison of tensors may only be asserted."""
     if facts.name_of(call.func).rpartition(".")[2] in _COMPARISONS:
-        return of_an_assertion(call, facts) if facts.raises(call) else suggest("comparison")
+        return suggest("asserted-close" if facts.raises(call) else "comparison")
     return of_a_number(call, next(iter(given(call)), None), facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,7 +21,7 @@ class Role(IntEnum):
     ADDED = 5  # by `+=`
     APPENDED = 6
     LOGGED = 7
-    RECORDED = 8  # in a dict, in an element, or in an attribute of `self`
+    RECORDED = 8  # in a dict, under a text, or in an attribute or a container that is named like a metric
     RETURNED = 9
     OTHER = 10
 
@@ -101,6 +102,11 @@ _LOGS = frozenset(
     ]
 )
 _LOG_PARTS = frozenset({"log", "track", "print", "write", "report", "record", "metric", "metrics"})
+# Names of numbers that a program keeps to print, and decides nothing by.
+_METRICS = re.compile(
+    r".*(loss|acc|norm|metric|stat|log|mean|avg|average|score|grad|error|rate|perplexity|ppl|info|history|record|meter|summary|reward).*",
+    re.IGNORECASE,
+)
 _APPENDS = frozenset({"append", "extend", "appendleft"})
 _RECORDS = frozenset({"update", "setdefault"})
 _CONVERTS = frozenset(
@@ -140,9 +146,20 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 def use_of(node: ast.AST, around: SyntaxContext) -> Use:
     """Return the use of an expression; ``around`` holds at least the function of the expression.
 
-    A value that a statement assigns to a name has the uses of the name in the rest of the function.
+    A value that a statement assigns to a name has the uses of the name in the rest of the function. A number that the function
+    also works with is not just kept.
     """
-    return min(_uses(node, around, 2), key=lambda use: use.role, default=Use(Role.OTHER, node))
+    return min(uses_of(node, around), key=_weight, default=Use(Role.OTHER, node))
+
+
+def uses_of(node: ast.AST, around: SyntaxContext) -> list[Use]:
+    """Return all uses of an expression, and of the names that hold its value."""
+    return [*_uses(node, around, 2)]
+
+
+def _weight(use: Use) -> float:
+    is_work = use.role is Role.OTHER and not _is_about_the_object(use.node)
+    return Role.ADDED + 0.5 if is_work else use.role
 
 
 def _uses(node: ast.AST, around: SyntaxContext, names: int) -> Iterator[Use]:
@@ -217,12 +234,21 @@ def _uses_of_targets(
     for target in targets:
         if isinstance(target, ast.Attribute):  # of another object, the program works with the number
             is_own = isinstance(target.value, ast.Name) and target.value.id == "self"
-            yield Use(Role.RECORDED if is_own else Role.OTHER, target)
+            is_record = is_own and _METRICS.fullmatch(target.attr)
+            yield Use(Role.RECORDED if is_record else Role.OTHER, target)
         elif isinstance(target, ast.Subscript):
-            yield Use(Role.RECORDED, target)
+            yield Use(Role.RECORDED if _is_kept_under_a_text(target) else Role.OTHER, target)
         elif names and isinstance(target, ast.Name):
             for read in _reads_of(target.id, statement, around):
                 yield from _uses(read, around, names - 1)
+
+
+def _is_kept_under_a_text(target: ast.Subscript) -> bool:
+    """Return whether an element is a record: that of a key that the source spells out, or of a container named like metrics."""
+    is_text = isinstance(target.slice, ast.JoinedStr) or (
+        isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str)
+    )
+    return is_text or _METRICS.fullmatch(ast.unparse(target.value)) is not None
 
 
 def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[ast.Name]:

@@ -1,0 +1,132 @@
+"""The choice of a suggestion for a read in each iteration of a loop, of something that the loop does not compute."""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice
+
+from syncscan.model import Kind
+from syncscan.rule import Facts
+from syncscan.syntax.use import has_own_value, is_set_by_loop, loop_over, set_in_loop
+
+from ._parts import STEPS, calls_in, is_path, kind_of_read, last_name, line_of, names_in, root_of
+from ._suggestions import suggest
+
+_COUNTS = frozenset({"range", "enumerate", "len"})
+
+
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
+
+
+_TAKE_NUMBERS = frozenset(
+    {"int", "float", "bool", "str", "print", "abs", "round", "range", "min", "max", "format"}
+)
+
+
+def of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the suggestion for a read in each iteration of a tensor from before the loop."""
+    around, root = facts.around(node), root_of(tensor)
+    paths = [each for each in ast.walk(tensor) if is_path(each)] if tensor is not None else []
+    if any(changes_in_place(each, node, facts, in_loop=True) for each in paths):
+        return ""
+    if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
+        return suggest("hoist", read=line_of(node, facts)) if line_of(node, facts) else ""
+    elements = elements_behind(tensor, node, facts)
+    if elements:
+        return suggest("elements", tensor=elements)
+    if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
+        return ""
+    return _of_an_iteration(root, node, tensor, facts)
+
+
+def _of_an_iteration(root: ast.Name, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the suggestion for a read of what a loop sets or numbers: an element or a row of its iteration."""
+    iterable = loop_over(root.id, node, facts.around(node))
+    if iterable is None:
+        is_part = facts.of(root).kind is Kind.TENSOR and _is_indexed_by_loop(tensor, node, facts)
+    else:
+        stays = not calls_in(tensor) and _stays_tensor(root.id, node, facts)
+        is_part = (
+            facts.of(iterable).kind not in _HOLDERS and not stays
+        )  # else the elements are tensors of their own
+    return _of_elements(root.id, iterable, tensor, kind_of_read(node), facts) if is_part else ""
+
+
+def _is_indexed_by_loop(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
+    """Return whether an expression holds an element or row that a loop numbers."""
+    parts = [each.slice for each in ast.walk(tensor) if isinstance(each, ast.Subscript)] if tensor else []
+    return any(is_set_by_loop(name, node, facts.around(node)) for part in parts for name in names_in(part))
+
+
+def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop uses its variable as a tensor: by a method, by a test of its class, or in a call that takes no number."""
+    around = facts.around(node)
+    loops = [each for each in around.up(node) if isinstance(each, (ast.For, ast.AsyncFor))]
+    loop = next((each for each in loops if name in names_in(each.target)), None)
+    inside = [each for statement in (loop.body if loop is not None else []) for each in ast.walk(statement)]
+    uses = [each for each in inside if isinstance(each, ast.Name) and each.id == name]
+    chains = [[*islice(around.up(use, itself=False), 2)] for use in uses]
+    return any(_takes_tensor(use, outer, facts) for use, outer in chains)
+
+
+def _takes_tensor(use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
+    """Return whether what uses a value, inside of something else, takes a tensor and no number; a read goes with the tensor."""
+    if isinstance(use, ast.Call):
+        return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
+    return isinstance(use, (ast.keyword, ast.Starred)) or (
+        isinstance(use, ast.Attribute) and not kind_of_read(outer)
+    )
+
+
+def _of_elements(
+    root: str, iterable: ast.expr | None, tensor: ast.AST | None, kind: str, facts: Facts
+) -> str:
+    """Return the suggestion for elements or rows that a loop reads; ``iterable`` holds them if the loop runs over them.
+
+    ``kind`` is that of the read: one number may be that of a row of one element.
+    """
+    methods = [call.func.attr for call in calls_in(tensor) if isinstance(call.func, ast.Attribute)]
+    name = line_of(iterable, facts) or root
+    if tensor is not None and any(isinstance(each, ast.Slice) for each in ast.walk(tensor)):
+        return ""  # a part of another length in each iteration
+    if not name.replace(".", "").replace("_", "").isalnum():
+        return ""
+    if methods:
+        return suggest("iterate-rows", iterable=name, operation=methods[0])
+    if iterable is None:
+        return suggest("elements", tensor=name)
+    is_row = isinstance(tensor, ast.Name) and facts.of(tensor).ndim != 0 and kind == "number"
+    return suggest("iterate-flat" if is_row else "iterate", iterable=name)
+
+
+def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop over numbers takes its own part of something that the loop neither sets nor changes."""
+    around, root = facts.around(node), root_of(part.value)
+    names = [name for name in names_in(part.slice) if is_set_by_loop(name, node, around)]
+    counts = [loop_over(name, node, around) for name in names]
+    is_counted = all(isinstance(each, ast.Call) and last_name(each.func) in _COUNTS for each in counts)
+    if not names or not is_counted or not isinstance(root, (ast.Name, ast.Attribute)):
+        return False
+    is_set = isinstance(root, ast.Name) and (
+        is_set_by_loop(root.id, node, around) or set_in_loop(root.id, node, around) is not None
+    )
+    return not is_set and not changes_in_place(part.value, node, facts)
+
+
+def elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the tensor from before a loop of whose element of this iteration a value was made; "" if there is none."""
+    around = facts.around(node)
+    for _ in range(STEPS):
+        if isinstance(made, ast.Subscript) and is_before_loop(made, node, facts):
+            return line_of(made.value, facts)
+        root = root_of(made)
+        made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
+    return ""
+
+
+def changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts, *, in_loop: bool = False) -> bool:
+    """Return whether the function of a node, or a loop around the node, calls a method such as `add_` of a name or attribute."""
+    around, text = facts.around(node), line_of(root, facts)
+    loops = {each for each in around.up(node) if isinstance(each, (ast.For, ast.While))}
+    changed = [each for each in around.names_around(node).changed if line_of(each, facts) == text]
+    return any(not in_loop or not loops.isdisjoint(around.up(each)) for each in changed)
