@@ -53,7 +53,7 @@ FLOORS = {
         "solve kept",
     ),
     "syncscan.check.frequency": (
-        "closures debugging epochs guards transfers",
+        "closures debugging epochs flags guards transfers",
         "counters",
         "functions",
         "options",

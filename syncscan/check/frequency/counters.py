@@ -16,7 +16,7 @@ from syncscan.check.infer.source.syntax import last_name, walk
 Body = Sequence[ast.stmt]
 
 _COUNTS = re.compile(
-    r"_*((?!num|max|min|total|every).*_)?(steps?|iters?|iterations?|epochs?|batch_?(idx|index|id|i|nr|num))_*"
+    r"_*((?!num|max|min|total|every).*_)?((step|iter|iteration|epoch)(s|_?(count(er)?|num|nr|no|idx|index))?|batch_?(idx|index|id|i|nr|num))_*"
 )
 _OF_BATCHES = re.compile(
     r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration)|iteration)_*"
@@ -38,8 +38,7 @@ def rarely_behind(node: ast.If, after: Body, counters: frozenset[str]) -> Iterat
     leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue))
     rest = after if leaves else node.orelse
     for body, holds in ((node.body, True), (rest, False)):
-        is_rare = bool(body) and _is_rare(node.test, counters, holds=holds)
-        if is_rare and not _is_about_accumulation(node.test) and not _updates(body):
+        if body and _is_rare(node.test, counters, holds=holds) and not _updates(body):
             yield body
 
 
@@ -51,6 +50,8 @@ def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
         return _combines(test, counters, holds=holds)
     if debugs(test, holds=holds):
         return True
+    if isinstance(test, (ast.BinOp, ast.Compare)) and _is_about_accumulation(test):
+        return False
     if isinstance(test, ast.BinOp):
         return not holds and _is_remainder(test, counters)
     if isinstance(test, (ast.Call, ast.Name, ast.Attribute)):
@@ -100,9 +101,12 @@ def _is_first(left: ast.expr, right: ast.expr, counters: frozenset[str]) -> bool
 
 
 def _counts(node: ast.AST, names: re.Pattern[str], counters: frozenset[str]) -> bool:
-    if not isinstance(node, (ast.Name, ast.Attribute)):
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):  # `state["step"]`
+        name = str(node.slice.value)
+    elif isinstance(node, (ast.Name, ast.Attribute)):
+        name = last_name(node)
+    else:
         return False
-    name = last_name(node)
     return name in counters or _matches(names, name)
 
 

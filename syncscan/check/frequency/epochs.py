@@ -15,10 +15,11 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 TRAINS = frozenset({"backward", "training_step", "train_step", "forward_backward"})
 _STEPS = TRAINS - {"backward"} | {"validation_step"}
-_UPDATES = frozenset({"backward", "zero_grad", "clip_grad_norm_", "clip_grad_value_", "unscale_", *_STEPS})
+_UPDATES = frozenset({"backward", "clip_grad_norm_", "clip_grad_value_", "unscale_", *_STEPS})
 _LOADER = re.compile(
     r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
 )
+_BATCH = re.compile(r"_?((train|training|data)_)?(mini_?)?batch(_data)?")
 _EPOCH = re.compile(r"_*((run|do|fit|train|training|eval|test|val|validation|validate)_)?(one_|an_)?epoch")
 
 
@@ -28,10 +29,13 @@ def is_of_an_epoch(name: str) -> bool:
 
 
 def reads_batches(loop: Loop) -> bool:
-    """Return whether a loop runs over a loader, by the name of the loader."""
+    """Return whether a loop runs over a loader, by the name of the loader or of a batch.
+
+    A batch may also come from a progress bar around the loader.
+    """
     if isinstance(loop, ast.While):
         return False
-    return any(
+    return _sets_batch(loop) or any(
         _LOADER.fullmatch(last_name(inner)) is not None
         for inner in walk(loop.iter)
         if isinstance(inner, (ast.Name, ast.Attribute))
@@ -51,6 +55,11 @@ def per_epoch(body: Body) -> Iterator[ast.stmt]:
 
 def _is_of_batches(loop: Loop) -> bool:
     return reads_batches(loop) or any(called_name(call) in _STEPS for call in _calls_in(loop))
+
+
+def _sets_batch(loop: ast.For | ast.AsyncFor) -> bool:
+    names = [each.id for each in walk(loop.target) if isinstance(each, ast.Name)]
+    return any(_BATCH.fullmatch(name) is not None for name in names)
 
 
 def _loops_in(body: Body) -> Iterator[Loop]:

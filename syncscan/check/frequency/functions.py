@@ -20,6 +20,7 @@ from syncscan.check.frequency.epochs import (
     per_epoch,
     reads_batches,
 )
+from syncscan.check.frequency.flags import first_iteration, with_answers
 from syncscan.check.frequency.guards import CONSTRUCTORS, Body, once_behind
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
@@ -294,7 +295,7 @@ class FunctionFrequency:
 class Region:
     """Lines of a function that run at another time than the rest, and the names of what they call.
 
-    A region that runs once leaves out names that are called elsewhere in the function too. ``moved`` is an attribute that a
+    See `_with_own_calls` for the names. ``moved`` is an attribute that a
     line copies to the GPU: once, if nothing else is put there. ``is_of_self`` is for a guard that tests an attribute of
     the object of a method.
     """
@@ -320,27 +321,44 @@ def regions_of(function: Function) -> list[Region]:
         return []
     body = function.node.body
     regions = [*map(_in_few_steps, per_epoch(body))] if is_of_an_epoch(function.name) else []
-    regions += _regions(body, function, frozenset())
-    guards = [region for region in regions if region.when is When.ONCE and not region.moved]
-    if not guards:
-        return regions
-    elsewhere = _names_called(
-        node
-        for node in walk(function.node)
-        if isinstance(node, ast.Call) and not any(node.lineno in guard.lines for guard in guards)
-    )
-    return [
-        replace(region, calls=region.calls - elsewhere) if region in guards else region for region in regions
-    ]
+    regions += _regions(body, function, frozenset(), None)
+    return _with_own_calls(regions, regions, function)
 
 
-def loops_of(function: Function) -> Iterator[Region]:
-    """Yield the loops of a function that go on until something is found, or that run a model in each iteration."""
+def loops_of(function: Function) -> list[Region]:
+    """Return the loops of a function that go on until something is found, or that run a model in each iteration."""
+    loops = []
     for node in walk(function.node):
         if isinstance(node, LOOPS):
             calls = _calls_in(node)
             if isinstance(node, ast.While) or any(map(_runs_a_model, calls)):
-                yield Region(When.STEP, _lines(node), calls)
+                loops.append(Region(When.STEP, _lines(node), calls))
+    return _with_own_calls(loops, regions_of(function), function) if loops else []
+
+
+def _with_own_calls(regions: list[Region], all_regions: list[Region], function: Function) -> list[Region]:
+    """Return regions without the names that they call at other times.
+
+    A guard leaves out names that are called outside of guards too, and a loop those that it calls behind guards alone.
+    """
+    guards = [region for region in all_regions if region.when is When.ONCE and not region.moved]
+    if not guards:
+        return regions
+    free = [
+        node
+        for node in walk(function.node)
+        if isinstance(node, ast.Call) and not any(node.lineno in guard.lines for guard in guards)
+    ]
+    elsewhere = _names_called(free)
+    found = []
+    for region in regions:
+        own = region.calls
+        if region in guards:
+            own -= elsewhere
+        elif region.when is not When.ONCE:
+            own = _names_called(call for call in free if call.lineno in region.lines)
+        found.append(replace(region, calls=own))
+    return found
 
 
 def _runs_a_model(name: str) -> bool:
@@ -349,15 +367,28 @@ def _runs_a_model(name: str) -> bool:
     return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
 
 
-def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str]) -> Iterator[Region]:
+def _running_a_model(loop: Loop) -> Loop | None:
+    """Return a loop that runs a model, or passes a model to a function, which may run it; None for other loops."""
+    calls = [each for each in walk(loop) if isinstance(each, ast.Call)]
+    given = [each.id for call in calls for each in call.args if isinstance(each, ast.Name)]
+    runs = any(map(_runs_a_model, _names_called(calls)))
+    return loop if runs or any(_MODEL.fullmatch(name) is not None for name in given) else None
+
+
+def _regions(
+    body: list[ast.stmt], function: Function, counters: frozenset[str], loop: Loop | None
+) -> Iterator[Region]:
+    """Yield the regions of some statements; ``loop`` is the innermost one around that runs a model in each iteration."""
     for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
+        around = _running_a_model(node) if isinstance(node, LOOPS) else loop
         if isinstance(node, LOOPS):
             yield from _of_loop(node)
             counters |= _counters_of(node) if reads_batches(node) else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
+            yield from map(_rare, first_iteration(node, loop))
             yield from map(_of_a_script, outside_loops(node.body)) if _is_for_a_script(node.test) else ()
         elif isinstance(node, ast.Try):
             yield from map(_handling, filter(_handles_an_error, node.handlers))
@@ -366,7 +397,7 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
-            yield from _regions(inner, function, counters)
+            yield from _regions(inner, function, counters, around)
 
 
 def _of_loop(loop: Loop) -> Iterator[Region]:
@@ -397,10 +428,16 @@ def _behind(
     node: ast.If, before: ast.stmt | None, after: Body, function: Function, counters: frozenset[str]
 ) -> Iterator[Region]:
     """Yield what a test lets run once or rarely."""
+    answered = with_answers(node.test, function.node)
+    if answered is not node.test:
+        node = ast.If(answered, node.body, node.orelse)
     for once in once_behind(node, before, after, function):
         yield Region(When.ONCE, span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
-    for rare in rarely_behind(node, after, counters):
-        yield Region(When.ONCE, span(rare), _calls_in(*rare))
+    yield from map(_rare, rarely_behind(node, after, counters))
+
+
+def _rare(body: Body) -> Region:
+    return Region(When.ONCE, span(body), _calls_in(*body))
 
 
 def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:

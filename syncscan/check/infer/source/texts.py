@@ -14,14 +14,14 @@ def chosen_by_text(function: Function) -> frozenset[str]:
     All callers of a private function are in the project. A text that none of them passes therefore never
     occurs.
     """
-    if not _is_private(function.name) or function.owner is not None:
+    if not is_private(function.name) or function.owner is not None:
         return NO_NAMES
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
     for node in walk(function.node):
         if compared := compared_text(node):
             found.add(compared[0].id)
-        elif isinstance(node, ast.Call) and _is_private(last_name(node.func)):
+        elif isinstance(node, ast.Call) and is_private(last_name(node.func)):
             given = (*node.args, *(keyword.value for keyword in node.keywords))
             found.update(each.id for each in given if isinstance(each, ast.Name))
     return frozenset(found & names) or NO_NAMES
@@ -45,5 +45,6 @@ def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
     return (node.left, other.value, isinstance(operator, ast.Eq)) if isinstance(other.value, str) else None
 
 
-def _is_private(name: str) -> bool:
+def is_private(name: str) -> bool:
+    """Return whether a name says that no code outside the project calls a function."""
     return name.startswith("_") and not name.startswith("__")

@@ -7,6 +7,7 @@ from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
 from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
+from syncscan.check.infer.source.texts import is_private
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
 from syncscan.check.infer.transfer.framework_calls import given_by_framework
@@ -206,17 +207,24 @@ def _or_default(
     asks = not alone or parameter.is_compared  # a comparison is read again when a call passes a value
     if asks and at.read(at.context.known.defaulted[parameter]) >= LEFT_OUT and not alone:
         value = join(value, default)
-    return _with_default(value, default, alone=alone)
+    return _with_default(value, default, alone=alone, is_public=not is_private(at.function.name))
 
 
-def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) -> AbstractValue:
-    """Return the join of the passed value and the default; ``alone`` says that no call site passes a value."""
+def _with_default(
+    value: AbstractValue, default: AbstractValue, *, alone: bool, is_public: bool
+) -> AbstractValue:
+    """Return the join of the passed value and the default; ``alone`` says that no call site passes a value.
+
+    Others may leave out an argument of a public function, whatever the project passes.
+    """
     if alone and default.kind in _OF_DEVICES and device_named(default) is Device.CPU:
         return refine(default, confidence=Confidence.ASSUMED)  # callers outside, who have a GPU, name it
     if alone and (default.kind is Kind.STRING or default.device is Device.CUDA):
         return default  # such as the name of a device, or a device
     same = next((option for option in value.options if option.kind is default.kind), None)
-    has_other = same is not None and same.payload is not None and same.payload != default.payload
+    has_other = (
+        is_public and same is not None and same.payload is not None and same.payload != default.payload
+    )
     if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN or has_other:
         return join(value, default)
     return value

@@ -41,8 +41,9 @@ class Bound(NamedTuple):
         return values[0] if values else None
 
     def operands(self) -> tuple[Any, ...]:
-        """Return all arguments."""
-        return (*chain.from_iterable(self.values.values()), *self.rest)
+        """Return all arguments, but not the ``out`` that the operation writes."""
+        given = (values for name, values in self.values.items() if name != "out")
+        return (*chain.from_iterable(given), *self.rest)
 
 
 def blocking_case(bound: Bound) -> Case | None:

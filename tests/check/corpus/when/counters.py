@@ -33,6 +33,21 @@ class Module(torch.nn.Module):
             loss.tolist()  # expect: SYN102 (once)
         if self.should_stop:
             loss.tolist()  # expect: SYN102 (step)
+        if not self.is_accumulating and self.state["step_count"] % self.every == 0:
+            loss.tolist()  # expect: SYN102 (once)
+        if self.state["step_count"] % self.accumulation_steps == 0:
+            loss.tolist()  # expect: SYN102 (step)
+        if self.state["layer_count"] % 4 == 0:
+            loss.tolist()  # expect: SYN102 (step)
+        is_due = self.iter_num % self.every == 0
+        if is_due and self.verbose_too:
+            loss.tolist()  # expect: SYN102 (once)
+        if not is_due:
+            loss.tolist()  # expect: SYN102 (step)
+        is_late = self.iter_num % self.every == 0
+        is_late = self.late
+        if is_late:
+            loss.tolist()  # expect: SYN102 (step)
         should_log = self.metrics.should_log(self.step)
         if not should_log:
             return loss

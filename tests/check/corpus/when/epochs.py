@@ -73,3 +73,26 @@ def log(loss: torch.Tensor, iteration):
     if iteration < 20:
         print(loss.item())  # expect: SYN101 (once)
     return loss.item()  # expect: SYN101 (step)
+
+
+def behind_a_progress_bar(model, loader, optimizer):
+    for epoch in range(3):
+        total = torch.zeros((), device="cuda")
+        bar = enumerate(loader)
+        for i, batch in bar:
+            loss = model(batch.cuda()).sum()  # expect: SYN302 (step)
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        print(total.item())  # expect: SYN101 (once)
+
+
+def mini_batches_are_parts_of_a_step(model, batches, optimizer):
+    for step in range(1000):
+        total = torch.zeros((), device="cuda")
+        for mini_batch in batches[step]:
+            loss = model(mini_batch).sum()
+            loss.backward()
+            total += loss.detach()
+        optimizer.step()
+        print(total.item())  # expect: SYN101 (step)

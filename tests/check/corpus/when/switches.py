@@ -108,3 +108,23 @@ class Trainer:
         clipped(x)
         passed_on(x, settings.norm_type)
         passed_on(x)
+
+
+class Solver(nn.Module):
+    def forward(self, x: torch.Tensor):
+        self._flip(x, by_rows=False)
+        self.flip(x, by_rows=False)
+        return x
+
+    def _flip(self, x, by_rows=True):  # no code outside the project calls it
+        if by_rows:
+            x.max().item()  # expect: SYN101 (unknown)
+        else:
+            x.min().item()  # expect: SYN101 (step)
+
+    def flip(self, x, by_rows=True):
+        if by_rows:
+            x.max().item()  # expect: SYN101 (step)
+
+
+Solver()(torch.ones(1, 2, device="cuda"))
