@@ -85,7 +85,7 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
             return None
         for element in index_elements(node):
             value = facts.of(element)
-            if _is_uploaded(value):
+            if _is_uploaded(value) and not _may_be_number(element, value, facts):
                 message = f"Uploading the index {shown(element, facts)} from host memory blocks the CPU"
                 return Match(
                     node, message, deciding(value, facts.of(node.value)), _hint(element, value, facts)
@@ -124,6 +124,13 @@ def _of_numbers(numbers: list[int]) -> str:
     if step > 0 and numbers == list(range(numbers[0], end, step)) and (numbers[0] < 0) is (end <= 0):
         return suggest("slice", slice=f"{numbers[0]}:{end or ''}{f':{step}' if step > 1 else ''}")
     return suggest("rows")
+
+
+def _may_be_number(index: ast.expr, value: Value, facts: Facts) -> bool:
+    """Return whether an index is an element of a NumPy array that may have one dimension: a number, which is not uploaded."""
+    if not isinstance(index, ast.Subscript) or facts.of(index.slice).kind is not Kind.NUMBER:
+        return False
+    return facts.of(index.value).kind is Kind.NDARRAY and value.ndim is None
 
 
 def _is_uploaded(value: Value) -> bool:

@@ -47,7 +47,7 @@ _ONCE = re.compile(
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
     |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
     |(add_)?(cli_)?args? | parse_args.* | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
-    |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
+    |destroy.* | shutdown.* | close | sleep | wake_up | un(merge|fuse)(_.*)? | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
     |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?

@@ -20,6 +20,10 @@ _REDUCE = frozenset({"prod", "sum", "max", "min", "mean", "any", "all"})
 _NUMBERS = frozenset(
     {"int32", "int64", "float32", "float64", "bool_", "isscalar", "ndim", "size", "iinfo", "finfo"}
 )
+_TUPLES = frozenset(
+    {"tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from", "diag_indices", "diag_indices_from",
+     "mask_indices", "unravel_index", "meshgrid", "ix_"}
+)  # fmt: skip
 _BOOLS = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
 
 
@@ -34,6 +38,8 @@ def _of_array(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
     if name in _REDUCE | {"argmax", "argmin", "std"}:
         whole = not call.args and "axis" not in call.kwargs
         return NUMBER if whole else refine(base, ndim=None, dtype=None)
+    if name == "nonzero":
+        return list_of(refine(NDARRAY, dtype="int", pinned=False), Kind.TUPLE)
     if name == "astype":
         return refine(base, dtype=dtype_named(call.args[0]) if call.args else None, pinned=False)
     if name in {"fill", "sort", "setflags", "resize"}:
@@ -54,7 +60,8 @@ def _of_numpy(at: Point, name: str, call: Call) -> AbstractValue:
     if short == "dtype":
         return AbstractValue(Kind.DTYPE)
     array = _array_of(short, call)
-    return list_of(array, Kind.TUPLE) if short in {"nonzero", "where"} and alone else array
+    is_tuple = short in _TUPLES or (short in {"nonzero", "where"} and alone)
+    return list_of(array, Kind.TUPLE) if is_tuple else array
 
 
 def _array_of(short: str, call: Call) -> AbstractValue:

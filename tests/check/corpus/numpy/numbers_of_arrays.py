@@ -13,7 +13,7 @@ def run(array: np.ndarray, n: int):
     gpu[np.int32(1)] = 1  # expect: SYN306
     flat = np.concatenate([array, array])
     gpu[flat]  # expect: SYN305
-    gpu[flat[0]]  # false: SYN305
+    gpu[flat[0]]  # silent
     gpu[array.fill(1)]  # silent
     gpu[array.view()]  # expect: SYN305
     gpu[array.sum()] = 1  # expect: SYN306

@@ -40,8 +40,13 @@ class Runner:
     def warm_up(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
+    def unmerge(self):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
     def execute_model(self):
         self.warm_up()
+        if self.merged:
+            self.unmerge()
         return self._sampled().item()  # expect: SYN101 (step)
         # reached: Runner.execute_model
 
