@@ -113,9 +113,16 @@ def _is_number(node: ast.expr, call: ast.Call, facts: Facts) -> bool:
     """Return whether a variable holds a truth value or an integer. An integer that requires a gradient is another error."""
     value = facts.of(node)
     is_whole = value.kind is Kind.NUMBER and value.dtype in _OF_PYTHON
-    return (
-        isinstance(node, (ast.Name, ast.Attribute)) and is_whole and not facts.argument(call, "requires_grad")
-    )
+    is_plain = not isinstance(node, ast.Constant) and _is_plain(node, facts)
+    return is_plain and is_whole and not facts.argument(call, "requires_grad")
+
+
+def _is_plain(node: ast.expr, facts: Facts) -> bool:
+    """Return whether a node is a name, an attribute, a length, or a sum or product of such; a quotient is no integer."""
+    if isinstance(node, ast.BinOp):
+        is_whole = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
+        return is_whole and _is_plain(node.left, facts) and _is_plain(node.right, facts)
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or is_length(node, facts)
 
 
 def last_part(node: ast.expr) -> str:

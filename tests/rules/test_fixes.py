@@ -124,6 +124,18 @@ y = torch.tensor([1, 2],  # one
         "v = 5\ny = torch.tensor(v, device='cuda')\n",
         "v = 5\ny = torch.full((), v, device='cuda')\n",
     ),
+    "a size that a variable holds": (
+        "n = x.size(0)\ny = torch.tensor([n], device=d)\n",
+        "n = x.size(0)\ny = torch.full((1,), n, device=d)\n",
+    ),
+    "a product of sizes": (
+        "y = torch.tensor([x.shape[0] * 4 - len(x)], device=d)\n",
+        "y = torch.full((1,), x.shape[0] * 4 - len(x), device=d)\n",
+    ),
+    "a quotient of sizes": (
+        "y = torch.tensor(x.shape[0] / 4, device=d)\n",
+        'y = torch.tensor(x.shape[0] / 4, device="cpu", pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n',
+    ),
     "a list given by name": (
         "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",
         "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",

@@ -8,6 +8,7 @@ from typing import Any
 
 from syncscan.check.infer.domain.basic import (
     CPU_TENSOR,
+    INT,
     NDARRAY,
     NONE,
     NUMBER,
@@ -36,6 +37,7 @@ _FIXED = {
     "pinned": AbstractValue(Kind.TENSOR, Device.CPU, pinned=True),
     "pageable": AbstractValue(Kind.TENSOR, Device.CPU, pinned=False),
 }
+_COUNTS = frozenset({"size", "numel", "nelement", "dim", "ndimension"})  # whole numbers
 # The one dtype vocabulary of the analysis: by the last part of a dtype's name.
 _DTYPES = {
     "bool": "bool",
@@ -151,6 +153,8 @@ def _base(bound: Bound, at: Point) -> AbstractValue:
         return bound.get(result[4:]) or BOTTOM
     if result.startswith("a "):
         return AbstractValue(Kind.INSTANCE, payload=result[2:])
+    if bound.operation.name.rpartition(".")[2] in _COUNTS:
+        return list_of(INT) if result == "list" else INT
     if result == "list":
         return list_of(NUMBER)
     if result in {"gpu", "mapped"}:
