@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from syncscan.check.infer.domain.basic import STRING, element_of, is_batch, list_of, sequence
+from syncscan.check.infer.domain.basic import LOADER, STRING, element_of, is_batch, list_of, sequence
 from syncscan.check.infer.domain.lattice import as_tensor
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
@@ -19,6 +19,7 @@ from syncscan.model import Device, Kind
 # As in `accelerator.prepare`, `fabric.setup_dataloaders`, `deepspeed.initialize`.
 _PREPARES = re.compile(r"(.*_)?(prepare|setup|initialize|distribute|shard)(_.*)?")
 _MOVES = re.compile(r"prepare(_data_?loaders?)?|setup_data_?loaders?")  # `accelerator.prepare` to the GPU
+_TAKES_LOADERS = re.compile(r"(prepare|setup)_data_?loaders?")  # and nothing else
 _OF_THE_PROJECT = frozenset({Kind.FUNCTION, Kind.CLASS})
 
 
@@ -44,7 +45,10 @@ def prepared(callee: AbstractValue, name: str, call: Call) -> AbstractValue:
         callee.kind is Kind.INSTANCE and not isinstance(callee.payload, str)
     )
     place = Device.CUDA if _MOVES.fullmatch(name) else Device.OTHER
-    results = [_moving(each, place) for each in call.args]
+    if _TAKES_LOADERS.fullmatch(name) and not is_own:
+        results = [refine(LOADER, device=place)] * len(call.args)
+    else:
+        results = [_moving(each, place) for each in call.args]
     if is_own or all(each is BOTTOM for each in results):
         return BOTTOM
     return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)

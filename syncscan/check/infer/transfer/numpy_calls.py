@@ -22,7 +22,7 @@ _NUMBERS = frozenset(
 )
 _TUPLES = frozenset(
     {"tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from", "diag_indices", "diag_indices_from",
-     "mask_indices", "unravel_index", "meshgrid", "ix_"}
+     "mask_indices", "meshgrid", "ix_"}
 )  # fmt: skip
 _BOOLS = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
 

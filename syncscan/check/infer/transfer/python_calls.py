@@ -14,7 +14,6 @@ from syncscan.check.infer.domain.basic import (
     NUMBER,
     STRING,
     element_of,
-    iterated,
     list_of,
     partial_of,
     put,
@@ -31,6 +30,7 @@ from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, PACKAGES, register
+from syncscan.check.infer.transfer.special_methods import elements, iterator_of, next_of
 from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute
 from syncscan.model import Kind
 
@@ -53,14 +53,24 @@ def _of_python(at: Point, name: str, call: Call) -> AbstractValue:
     return _RESULTS.get(name, BOTTOM)
 
 
-@register(FUNCTIONS, "copy.copy", "copy.deepcopy", "builtins.iter", "builtins.abs")
+@register(FUNCTIONS, "copy.copy", "copy.deepcopy", "builtins.abs")
 def _the_same(at: Point, call: Call) -> AbstractValue:
     return call.first
 
 
-@register(FUNCTIONS, "builtins.next", "builtins.sum")
+@register(FUNCTIONS, "builtins.iter")
+def _iterator(at: Point, call: Call) -> AbstractValue:
+    return iterator_of(at, call.first)
+
+
+@register(FUNCTIONS, "builtins.next")
+def _next(at: Point, call: Call) -> AbstractValue:
+    return next_of(at, call.first)
+
+
+@register(FUNCTIONS, "builtins.sum")
 def _an_element(at: Point, call: Call) -> AbstractValue:
-    return iterated(call.first)
+    return elements(at, call.first)
 
 
 @register(
@@ -72,14 +82,14 @@ def _an_element(at: Point, call: Call) -> AbstractValue:
 )
 def _the_same_elements(at: Point, call: Call) -> AbstractValue:
     """Return what yields the elements of the first argument, such as a progress bar; unknown where they are."""
-    element = iterated(call.given(0, "iterable"))
+    element = elements(at, call.given(0, "iterable"))
     return BOTTOM if element is BOTTOM else list_of(element)
 
 
 @register(FUNCTIONS, "builtins.max", "builtins.min")
 def _chosen(at: Point, call: Call) -> AbstractValue:
     """Return the join of the arguments, or of the items of the only one."""
-    return join_all(call.args) if len(call.args) > 1 else iterated(call.first)
+    return join_all(call.args) if len(call.args) > 1 else elements(at, call.first)
 
 
 @register(FUNCTIONS, "builtins.list", "builtins.sorted", "builtins.reversed")
@@ -103,7 +113,7 @@ def _sequence_of(at: Point, kind: Kind, call: Call) -> AbstractValue:
         return BOTTOM  # until the argument is known, and with it perhaps the length
     if given.items is not None and given.kind in {Kind.LIST, Kind.TUPLE}:
         return refine(given, kind=kind)
-    return list_of(iterated(given), kind)
+    return list_of(elements(at, given), kind)
 
 
 @register(FUNCTIONS, "collections.deque")
@@ -134,19 +144,19 @@ def _dict(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "builtins.zip")
 def _zip(at: Point, call: Call) -> AbstractValue:
-    return list_of(sequence([iterated(arg) for arg in call.args], Kind.TUPLE))
+    return list_of(sequence([elements(at, arg) for arg in call.args], Kind.TUPLE))
 
 
 @register(FUNCTIONS, "builtins.enumerate")
 def _enumerate(at: Point, call: Call) -> AbstractValue:
-    return list_of(sequence([INT, iterated(call.first)], Kind.TUPLE))
+    return list_of(sequence([INT, elements(at, call.first)], Kind.TUPLE))
 
 
 @register(FUNCTIONS, "builtins.map")
 def _map(at: Point, call: Call) -> AbstractValue:
     if not call.args:
         return BOTTOM
-    items = tuple(iterated(arg) for arg in call.args[1:])
+    items = tuple(elements(at, arg) for arg in call.args[1:])
     return list_of(at.call(call.first, Call(items, {}, call.site)))
 
 

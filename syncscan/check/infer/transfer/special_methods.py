@@ -79,9 +79,16 @@ def _elements_of(at: Point, value: AbstractValue) -> AbstractValue:
     if iterator is None:
         found = run(at, value, "__getitem__", BOTTOM)
         return iterated(value) if found is None else found
-    return join_all([_next_of(at, option) for option in iterator.options])
+    return next_of(at, iterator)
 
 
-def _next_of(at: Point, iterator: AbstractValue) -> AbstractValue:
-    found = run(at, iterator, "__next__")
-    return iterated(iterator) if found is None else found
+def iterator_of(at: Point, value: AbstractValue) -> AbstractValue:
+    """Return what ``iter(value)`` yields the elements from: what the method of an object returns, or the value itself."""
+    found = [(option, run(at, option, "__iter__")) for option in value.options]
+    return join_all([option if iterator is None else iterator for option, iterator in found])
+
+
+def next_of(at: Point, iterator: AbstractValue) -> AbstractValue:
+    """Return the next element of an iterator; an object of the project runs its method."""
+    found = [(option, run(at, option, "__next__")) for option in iterator.options]
+    return join_all([iterated(option) if element is None else element for option, element in found])
