@@ -70,7 +70,7 @@ _MODEL = re.compile(
 _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
     |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
-    |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
+    |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process|prefill|decode|extend)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
     |compute_loss | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
     re.VERBOSE,
 )
