@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from syncscan.check.files import Source, SourceError, decode, normalise, notebook_of, source_of
 from syncscan.check.nesting import parse
@@ -15,6 +16,7 @@ from syncscan.model import Applicability, Edit, Failure, Finding
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # as diffs know it
 _LINE_END = re.compile(r"\r\n|\r|\n")
+At = TypeVar("At", int, tuple[int, int])  # a place in a text: its offset, or its line and column
 
 
 @dataclass(slots=True)
@@ -121,6 +123,22 @@ def fixable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
     return [finding for finding in findings if finding.fix.edits and finding.fix.applicability in allowed]
 
 
+def apart(findings: Iterable[Finding], others: Sequence[Finding] = ()) -> list[Finding]:
+    """Return the findings whose fixes can be applied together, and with those of ``others``: of fixes that overlap, the first.
+
+    The fixes of ``others`` do not overlap.
+    """
+    taken: dict[tuple[str, int], dict[tuple[tuple[int, int], tuple[int, int]], str]] = {}
+    kept = []
+    for finding in (*others, *sorted(findings, key=lambda finding: finding.position)):
+        spans = {((e.line, e.column), (e.end_line, e.end_column)): e.text for e in finding.fix.edits}
+        own = taken.setdefault((finding.path, finding.cell), {})
+        if not any(_clash(span, new, own) for span, new in spans.items()):
+            own.update(spans)
+            kept.append(finding)
+    return kept[len(others) :]
+
+
 def apply_edits(text: str, findings: Sequence[Finding]) -> str:
     """Return the text with the fixes of ``findings``; of fixes that overlap, the first wins, whole."""
     starts = _line_starts(text)
@@ -141,7 +159,7 @@ def _span(edit: Edit, starts: list[int], length: int) -> tuple[int, int]:
     return offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
 
 
-def _clash(span: tuple[int, int], new: str, taken: dict[tuple[int, int], str]) -> bool:
+def _clash(span: tuple[At, At], new: str, taken: dict[tuple[At, At], str]) -> bool:
     """Return whether an edit touches an accepted edit; an identical edit (a shared import) does not."""
     if taken.get(span) == new:
         return False

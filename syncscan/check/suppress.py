@@ -30,6 +30,7 @@ COMMENT = re.compile(
     r"(?<!\S)#\s*(?i:syncscan):\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
 )
 
+_IGNORES = ("ignore", "file-ignore")
 _BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
 
 
@@ -53,7 +54,9 @@ class Suppression:
         return self.column + len(self.text)
 
     def suppresses(self, finding: Finding) -> bool:
-        """Return whether the comment covers the lines of a finding and names its code or a prefix of the code."""
+        """Return whether the comment says to ignore, covers the lines of a finding, and names its code or a prefix of the code."""
+        if self.verb not in _IGNORES:
+            return False
         touches = self.first <= finding.end_line and finding.line <= self.last
         return touches and longest_prefix(finding.code, self.codes) > 0
 
@@ -202,10 +205,8 @@ def _judge(
     suppression: Suppression, findings: list[Finding], path: str, *, require_reason: bool
 ) -> Iterable[Finding]:
     """Yield at most one complaint about a suppression."""
-    if suppression.verb not in {"ignore", "file-ignore"}:
-        word = suggestion(
-            suppression.verb, ("ignore", "file-ignore"), "it says neither ignore nor file-ignore."
-        )
+    if suppression.verb not in _IGNORES:
+        word = suggestion(suppression.verb, _IGNORES, "it says neither ignore nor file-ignore.")
         yield _complain(suppression, path, f"is not understood; {word} Write {_FORM}")
         return
     if not suppression.codes:

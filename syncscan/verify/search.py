@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from syncscan.check.fix import apart
 from syncscan.model import Finding
 from syncscan.trace.lines import ran
 from syncscan.verify.run import Run
 
 _STILL = "synchronizes after the fix, too"
+_OVERLAPS = "its edit overlaps that of a verified fix: run the command again"
 Trial = Callable[[Sequence[Finding]], Run]
 
 
@@ -72,7 +74,13 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
             tried.append(finding)
         else:
             verdicts.refused.append((finding, _why_not_tried(verdicts.before, finding)))
-    _try(tried, verdicts, trial, say)
+    while tried:  # of fixes that overlap, the first is tried first
+        together = apart(tried, verdicts.verified)
+        if not together:
+            verdicts.refused += [(each, _OVERLAPS) for each in tried]
+            break
+        _try(together, verdicts, trial, say)
+        tried = [each for each in tried if each not in together]
     verdicts.refused.sort(key=lambda each: each[0].position)
     return verdicts
 

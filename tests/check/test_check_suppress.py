@@ -82,6 +82,14 @@ def test_what_is_no_suppression_of_this_line_silences_nothing(syncscan, project,
     assert "SYN101" in [code for _, code, _ in check(syncscan, project, HEAD + source)]
 
 
+@pytest.mark.parametrize("comment", ["ignroe[SYN101]", "skip[SYN101]", "sync-free[SYN101]"])
+def test_a_comment_that_does_not_say_to_ignore_suppresses_nothing(syncscan, project, comment):
+    text = f'import torch\nx = torch.ones(3, device="cuda")\nprint(x.sum().item())  # syncscan: {comment} typo\n'
+    project({"a.py": text})
+    done = syncscan("check", "a.py", "--when", "all", "--select", "SYN101", "--output-format", "concise")
+    assert "SYN101 `.item()`" in done.stdout
+
+
 WRONG = {
     "unused": (f"x = 1  {IGNORE}", "this comment suppresses nothing: no SYN101 here"),
     "unknown-code": (

@@ -86,6 +86,28 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
     ]
 
 
+OVERLAPPING = """\
+import torch
+
+x = torch.zeros(4, 4, device="cuda")
+for _ in range(3):
+    x[torch.tensor([0, 1], device="cuda")] = 0.0
+"""
+
+
+def test_of_fixes_that_overlap_only_what_is_written_is_verified(syncscan, project):
+    folder = project({"ov.py": OVERLAPPING})
+    done = syncscan("fix", "ov.py", "--all", "--verify", "--", sys.executable, "ov.py")
+    assert done.status == 0, done.stderr
+    verified = [line for line in done.stdout.splitlines() if ": verified" in line]
+    assert len(verified) == 1, done.stdout
+    assert "its edit overlaps that of a verified fix: run the command again" in done.stdout
+    assert "1 of 2 fixes verified" in done.stdout
+    again = syncscan("fix", "ov.py", "--all", "--verify", "--", sys.executable, "ov.py")
+    assert "1 of 1 fix verified; 3 synchronizations before, 0 after" in again.stdout
+    assert "pin_memory=True" in (folder / "ov.py").read_text()
+
+
 KINDS = """\
 import torch
 
