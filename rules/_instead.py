@@ -29,6 +29,7 @@ from ._parts import (
     attribute_behind,
     calls_in,
     is_enclosed,
+    is_handled_by_element,
     is_path,
     is_put_back,
     kind_of_read,
@@ -91,7 +92,9 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy by what becomes of the copy; "" where the host works with the copy."""
     if use.role is Role.APPENDED and facts.in_loop(use.node):
-        return suggest("append-copy", tensor=name, list=_list_of(use, facts))
+        values = _list_of(use, facts)
+        is_of_loop = set_in_loop(values, use.node, facts.around(use.node)) is not None
+        return "" if is_of_loop else suggest("append-copy", tensor=name, list=values)
     is_index = (
         use.role is Role.INDEX and isinstance(use.node, ast.Subscript) and facts.of(use.node.value).is_gpu
     )
@@ -161,7 +164,8 @@ def of_an_upload(
     data = data_behind(made, facts) if made is not None else None
     if data is not None and is_constant(data, call, facts):
         return suggest("constant", data=line_of(data, facts) or name)
-    if data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES and device:
+    is_made = data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES
+    if is_made and device and not is_handled_by_element(name, call, facts):
         return suggest("made-above", source=name, device=device)
     if _is_own(call, name, facts):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))

@@ -87,6 +87,20 @@ def _is_of_self(path: ast.Attribute, node: ast.AST, facts: Facts) -> bool:
     return root == "self" or (made is not None and is_path(made) and names_in(made) == ["self"])
 
 
+def is_handled_by_element(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a function reads or stores single elements of a variable, each of which would wait for the GPU there."""
+    around = facts.around(node)
+    uses = ((each, around.parent(each)) for each in around.names_around(node).places[name])
+    return any(
+        isinstance(part, ast.Subscript) and part.value is each and not _has_slices(part)
+        for each, part in uses
+    )
+
+
+def _has_slices(part: ast.Subscript) -> bool:
+    return any(isinstance(each, ast.Slice) for each in ast.walk(part.slice))
+
+
 def is_path(node: ast.AST) -> bool:
     """Return whether a node is a name, or an attribute of a path."""
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and is_path(node.value))

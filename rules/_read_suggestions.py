@@ -145,7 +145,7 @@ OF_READS: dict[str, Suggestion] = {
     "append-copy": row(
         "102 105",
         "copied and appended to a list",
-        "append `{tensor}`, and copy once after the loop, `torch.cat({list}).cpu()`; or copy with `non_blocking=True` and synchronize once",
+        "append `{tensor}`, and copy what is in `{list}` after the loop, with `non_blocking=True` and one synchronization for all",
     ),
     "elements-once": row(
         "101 102 103 105 106",

@@ -20,6 +20,7 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._parts import is_handled_by_element
 from ._shared import deciding, index_elements, shown
 from ._suggestions import suggest
 
@@ -101,7 +102,8 @@ def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
         if len(index.elts) == 1 and facts.of(index.elts[0]).kind is Kind.NUMBER:
             row = facts.source(index.elts[0])
             return suggest("slice", slice=f"{row}:{row} + 1")
-    if value.is_cpu_tensor and value.evidence:
+    is_whole = not isinstance(index, ast.Name) or not is_handled_by_element(index.id, index, facts)
+    if value.is_cpu_tensor and value.evidence and is_whole:
         return suggest("made-here")
     text = facts.source(index)
     is_own = isinstance(index, ast.Attribute) and text.count(".") == 1 and text.startswith("self.")

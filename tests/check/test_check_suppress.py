@@ -84,7 +84,9 @@ def test_what_is_no_suppression_of_this_line_silences_nothing(syncscan, project,
 
 @pytest.mark.parametrize("comment", ["ignroe[SYN101]", "skip[SYN101]", "sync-free[SYN101]"])
 def test_a_comment_that_does_not_say_to_ignore_suppresses_nothing(syncscan, project, comment):
-    text = f'import torch\nx = torch.ones(3, device="cuda")\nprint(x.sum().item())  # syncscan: {comment} typo\n'
+    text = (
+        f'import torch\nx = torch.ones(3, device="cuda")\nprint(x.sum().item())  # syncscan: {comment} typo\n'
+    )
     project({"a.py": text})
     done = syncscan("check", "a.py", "--when", "all", "--select", "SYN101", "--output-format", "concise")
     assert "SYN101 `.item()`" in done.stdout

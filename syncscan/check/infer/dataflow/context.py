@@ -29,6 +29,20 @@ _OF_MODULES = frozenset(
      "share_memory_", "zero_grad"}
 )  # fmt: skip
 _OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
+# Keywords that NumPy has for the same, or that the table leaves out.
+_KEYWORDS = (
+    "axis",
+    "dim",
+    "dims",
+    "keepdim",
+    "keepdims",
+    "dtype",
+    "out",
+    "memory_format",
+    "generator",
+    "self",
+    "input",
+)
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
@@ -58,7 +72,9 @@ class Context:
             for name, operation in known.items()
             if operation and _hands_on(operation)
         }
-        self._names = Names(self._is_method_of_tensors, self._computes, self._takes_tensor)
+        self._names = Names(
+            self._is_method_of_tensors, self._computes, self._takes_tensor, self._takes_keyword
+        )
         self.conventions = conventions
         self.asked = asked  # functions outside the project that a rule asks about
         self.known = Knowledge()
@@ -190,6 +206,11 @@ class Context:
     def _is_method_of_tensors(self, name: str) -> bool:
         """Return whether tensors have a method that nothing else has which the operation table or Python know."""
         return name not in self._of_others and self._computes(name)
+
+    def _takes_keyword(self, method: str, keyword: str) -> bool:
+        """Return whether a method of tensors may take a keyword, as far as its entry in the operation table says."""
+        operation = self.table.find(f"torch.Tensor.{method}")
+        return operation is None or not operation.args or keyword in (*operation.args, *_KEYWORDS)
 
     def _computes(self, name: str) -> bool:
         """Return whether tensors have a method that neither modules nor Python's own objects have."""

@@ -82,12 +82,13 @@ class Names(NamedTuple):
     """Predicates for the name of a method or function.
 
     ``is_method``: tensors alone have the method. ``computes``: the result of the method is a tensor, whatever has the method.
-    ``takes_tensor``: the function of torch takes a tensor first.
+    ``takes_tensor``: the function of torch takes a tensor first. ``takes``: the method of tensors may take a keyword.
     """
 
     is_method: Predicate
     computes: Predicate
     takes_tensor: Predicate
+    takes: Callable[[str, str], bool]
 
 
 class _Search:
@@ -180,6 +181,8 @@ class _Search:
 
     def _is_of_tensors(self, name: str, site: CallSite) -> bool:
         """Return whether only a tensor takes a call; what others have under the name takes arguments: `accelerator.backward(loss)`."""
+        if not all(keyword is None or self._names.takes(name, keyword) for keyword in site.keywords):
+            return False  # of a class with a method of this name
         has_arguments = site.positional or site.starred or site.keywords
         return self._names.is_method(name) or (not has_arguments and self._names.computes(name))
 
