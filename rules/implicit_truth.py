@@ -169,7 +169,8 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
 
 def _of_one_tensor(name: str, call: ast.Call, facts: Facts) -> str:
     """Return the suggestion for a function of one tensor, or for `min` and `max` of one tensor and one number."""
-    one = facts.of(call.args[0]) if name != "sorted" and len(call.args) == 1 else None
+    is_plain = name != "sorted" and len(call.args) == 1 and not call.keywords
+    one = facts.of(call.args[0]) if is_plain else None
     if one is not None and one.is_gpu and one.kind is Kind.TENSOR:
         return suggest(f"{name}-of-one", tensor=as_operand(call.args[0], facts))
     pairs = [call.args, call.args[::-1]] if name in {"min", "max"} and len(call.args) == 2 else []
@@ -220,4 +221,6 @@ def _compared(node: ast.Compare, facts: Facts) -> ast.expr | None:
 def _looks_into(container: ast.expr, element: ast.expr, facts: Facts) -> bool:
     """Return whether `in` compares an element with tensors: a text equals no tensor, and never has a tensor as element."""
     kinds = {Kind.LIST, Kind.TUPLE, Kind.TENSOR}
-    return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING
+    others = container.elts if isinstance(container, (ast.List, ast.Tuple)) else [container]
+    is_of_none = all(isinstance(each, ast.Constant) and each.value is None for each in others)  # nor does None
+    return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING and not is_of_none

@@ -34,8 +34,8 @@ def _lines(compared: Compared) -> Iterator[Text]:
     yield from map(_missed, missed[:MAX_ROWS])
     if len(missed) > MAX_ROWS:
         yield Text(f"and {len(missed) - MAX_ROWS} more that were missed; `--output-format json` gives all")
-    yield from _scores("rule", compared.by_rule)
-    yield from _scores("folder", compared.by_folder)
+    yield from _scores("rule", compared.by_rule, knows_lines=compared.knows_lines)
+    yield from _scores("folder", compared.by_folder, knows_lines=compared.knows_lines)
     if not compared.knows_lines:
         yield Text(
             "which lines ran is not known, and so no precision: trace with --lines, under Python 3.12 or newer"
@@ -81,7 +81,7 @@ def _short(expression: str) -> str:
     return line if len(line) <= 80 else f"{line[:77]}..."
 
 
-def _scores(name: str, scores: Mapping[str, Score]) -> Iterator[Text]:
+def _scores(name: str, scores: Mapping[str, Score], *, knows_lines: bool) -> Iterator[Text]:
     counted = {key: score for key, score in scores.items() if score.ran or score.waits}
     if not counted:
         return
@@ -91,7 +91,7 @@ def _scores(name: str, scores: Mapping[str, Score]) -> Iterator[Text]:
         style="dim",
     )
     for key, score in counted.items():
-        precision = f"{score.confirmed} of {score.ran} ({_share(score.precision)})"
+        precision = f"{score.confirmed} of {score.ran} ({_share(score.precision)})" if knows_lines else "-"
         recall = f"{score.predicted} of {score.waits} ({_share(score.recall)})"
         yield Text(f"{key:<{width}}  {precision:>30}  {recall:>30}")
 

@@ -100,6 +100,8 @@ def test_without_lines_nothing_is_said_of_precision(folder, run):
     text = run(folder, "check", "program.py", "--when", "all", "--trace", "trace").stdout
     assert "trace with --lines, under Python 3.12 or newer" in text
     assert "precision" not in text.splitlines()[0]
+    rows = [line.split() for line in text.splitlines() if line.startswith("SYN101")]
+    assert [row[1:] for row in rows] == [["-", "1", "of", "2", "(50%)"]]
 
 
 def test_the_text_has_what_waited_first_and_what_was_missed(folder, run):
