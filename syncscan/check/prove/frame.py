@@ -353,7 +353,7 @@ class WalkFrame:
         return True
 
 
-_RESOLVE = "annotate what is called with its class, or declare it under [tool.syncscan.operations]"
+_RESOLVE = "annotate what is called with its class, or assert its class, or declare it under [tool.syncscan.operations]"
 _LONGEST = 60
 
 

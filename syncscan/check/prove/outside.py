@@ -9,6 +9,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.packages import (
+    CONTAINERS_OF_MODULES,
     HARMLESS_CONTEXTS,
     HARMLESS_LAYERS,
     HARMLESS_TORCH,
@@ -29,12 +30,14 @@ from syncscan.check.prove.values import (
     HOST,
     NO_TENSOR,
     NUMBER,
+    STRING,
     TOP,
     AbstractValue,
     host_arrays,
     list_of,
     may_hold_gpu,
     options_of,
+    sequence,
 )
 from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
@@ -101,6 +104,12 @@ _RUNS_OF_MODULES = {
         ("_apply", *_CHILDREN),
     ),
 }
+_LISTING = frozenset({"keys", "values", "items"})  # of a container of modules
+# Which return the module itself.
+_RETURN_SELF = frozenset(
+    {"eval", "train", "requires_grad_", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty", "type", "xpu",
+     "share_memory", "apply"}
+)  # fmt: skip
 _MODULE_METHODS = frozenset(
     {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers",
      "named_buffers", "register_buffer", "register_parameter", "requires_grad_", "add_module", "extra_repr", "zero_grad"}
@@ -207,7 +216,7 @@ def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
 def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     if name == "torch.device":
         return _device(args)
-    if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS:
+    if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS or name in CONTAINERS_OF_MODULES:
         return AbstractValue(Kind.INSTANCE, payload=name)
     if name in _OF_MODULES or name.endswith(".__torch_function__"):  # which runs an operation that was noted
         return ANYWHERE
@@ -227,6 +236,8 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
 def _is_of_module(owner: str, name: str) -> bool:
     """Return whether a method is one that torch modules have, or any of a layer."""
     is_method = name in _MODULE_METHODS or name in _RUNS_OF_MODULES
+    if owner in CONTAINERS_OF_MODULES and name in _LISTING:
+        return True
     return owner in HARMLESS_LAYERS or (is_method and owner.startswith("torch.nn."))
 
 
@@ -249,11 +260,23 @@ def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> A
         runs_hooks(frame, node)
         return ANYWHERE
     runs_of_torch(frame, node, *_RUNS_OF_MODULES.get(last, ()))
-    if last in {"eval", "train", "requires_grad_", "register_buffer", "register_parameter", "add_module"}:
+    if last in {"register_buffer", "register_parameter", "add_module"}:
         return TOP
-    if last in _MODULE_METHODS:
-        return AbstractValue(Kind.LIST, element=TOP)
-    return operation_call(frame, node, f"torch.nn.Module.{last}", args)
+    if last in _LISTING or last in _MODULE_METHODS - _RETURN_SELF:
+        named = sequence([STRING, TOP], Kind.TUPLE)
+        return list_of(named if last == "items" or last.startswith("named_") else TOP)
+    made = TOP if last in _MODULE_METHODS else operation_call(frame, node, f"torch.nn.Module.{last}", args)
+    is_own = last in _RETURN_SELF and bool(args.args) and _returns_itself(frame, args.args[0], last)
+    return args.args[0] if is_own else made
+
+
+def _returns_itself(frame: WalkFrame, module: AbstractValue, method: str) -> bool:
+    """Return whether a method of torch returns the module: it returns what ``_apply`` or ``train`` of its class does."""
+    if module.kind is not Kind.INSTANCE:
+        return False
+    returned = {"eval": "train", "apply": "", "requires_grad_": ""}.get(method, "_apply")
+    cls = module.payload
+    return not returned or not isinstance(cls, Class) or not frame.source.overrides(cls, returned)
 
 
 def _device(args: Arguments) -> AbstractValue:

@@ -110,6 +110,7 @@ HARMLESS_LAYERS = frozenset(
         "Unflatten",
     ]
 )
+CONTAINERS_OF_MODULES = frozenset({"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"})
 TRANSPARENT_DECORATORS = frozenset(
     {"abc.abstractmethod", "enum.unique", "functools.total_ordering", "typing.runtime_checkable", "builtins.classmethod", "builtins.property", "builtins.staticmethod", "contextlib.contextmanager",
      "dataclasses.dataclass", "functools.cache", "functools.cached_property", "functools.lru_cache", "functools.wraps",
