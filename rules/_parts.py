@@ -88,7 +88,7 @@ def _is_of_self(path: ast.Attribute, node: ast.AST, facts: Facts) -> bool:
 
 
 def is_handled_by_element(name: str, node: ast.AST, facts: Facts) -> bool:
-    """Return whether a function reads or stores single elements of a variable, each of which would wait for the GPU there."""
+    """Return whether a function reads or stores single elements of a variable, which would block, one by one, on the GPU."""
     around = facts.around(node)
     uses = ((each, around.parent(each)) for each in around.names_around(node).places[name])
     return any(

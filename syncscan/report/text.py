@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
@@ -20,6 +21,26 @@ _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
 _MAX_STEPS = 4  # of the evidence
 _MAX_STARTS = 5  # of steps
 _TAB = "    "
+# A variable, or an attribute of the object, in the source of an expression; not what is called, nor a member of it.
+_VARIABLE = re.compile(r"(?<![\w.])(?:self\.)?[^\W\d]\w*\b(?!\s*\()")
+_MODULES = frozenset(
+    {
+        "torch",
+        "th",
+        "np",
+        "numpy",
+        "nn",
+        "F",
+        "math",
+        "self",
+        "device",
+        "dtype",
+        "dim",
+        "None",
+        "True",
+        "False",
+    }
+)
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
@@ -82,6 +103,8 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         )
         line = (wait.function.rpartition(".")[2], wait.code, _line_of(wait, texts))
         group = of_rule.get(rule) or (of_value.get(value) if wait.evidence else None)
+        if group is not None and group is not of_rule.get(rule) and not _share_a_variable(group[0], wait):
+            group = None
         if group is None and wait.function != "<module>":
             group = of_line.get(line)
         if group is None:
@@ -92,6 +115,15 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         of_value.setdefault(value, group)
         of_line.setdefault(line, group)
     return groups
+
+
+def _share_a_variable(one: Finding, other: Finding) -> bool:
+    """Return whether two expressions use one variable or attribute: a model's evidence is that of all that comes of it."""
+    return not _variables(one).isdisjoint(_variables(other))
+
+
+def _variables(finding: Finding) -> set[str]:
+    return {*_VARIABLE.findall(finding.expression)}.difference(_MODULES)
 
 
 def _line_of(finding: Finding, texts: Mapping[str, Sequence[str]]) -> str:

@@ -163,6 +163,16 @@ def test_one_line_that_functions_of_one_name_repeat_is_one_entry():
     assert "  = the same at: pkg/v2.py:6:13\n" in out
 
 
+def test_findings_of_other_rules_with_the_same_evidence_join_where_they_share_a_variable():
+    first = finding(6, 13, 6, 35)
+    shared = finding(8, 14, 8, 30, code="SYN104", expression="int(self.lens.max()) > n")
+    other = finding(10, 13, 10, 22, code="SYN104", expression="torch.any(mask)")
+    out = rendered(Report((first, shared, other), texts={"pkg/runner.py": SOURCE}))
+    heads = [line.split(": ")[0] for line in out.splitlines() if line.startswith("pkg/runner.py:")]
+    assert heads == ["pkg/runner.py:6:13", "pkg/runner.py:10:13"]
+    assert "  = the same cause at: 8:14 SYN104\n" in out
+
+
 def test_markup_in_a_source_is_text():
     report = Report((finding(1, 1, 1, 7, evidence=()),), texts={"pkg/runner.py": "[bold]x[/bold] :smile:\n"})
     assert "1 | [bold]x[/bold] :smile:\n" in rendered(report)

@@ -105,7 +105,7 @@ _RUNS_OF_MODULES = {
     ),
 }
 _LISTING = frozenset({"keys", "values", "items"})  # of a container of modules
-# Which return the module itself.
+# Methods that return the module itself.
 _RETURN_SELF = frozenset(
     {"eval", "train", "requires_grad_", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty", "type", "xpu",
      "share_memory", "apply"}

@@ -9,39 +9,6 @@ from syncscan.errors import ConfigError
 from tests.check.prove.proving import proved
 
 PROVED = {
-    "a-module-that-is-moved": """
-        class Block(torch.nn.Module):
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return x + 1
-        class Engine:
-            def __init__(self, block: Block, device: torch.device) -> None:
-                self.block = block.to(device).eval()
-                self.other = Block().half().cuda().requires_grad_(False)
-            def step(self, x: torch.Tensor) -> torch.Tensor:
-                return self.other(self.block(x))
-        def step(engine: Engine, x: torch.Tensor) -> torch.Tensor:
-            return engine.step(x)
-    """,
-    "modules-in-containers-whose-class-is-asserted": """
-        class Block(torch.nn.Module):
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return x + 1
-        class Model(torch.nn.Module):
-            def __init__(self) -> None:
-                super().__init__()
-                self.blocks = torch.nn.ModuleList([Block(), Block()])
-                self.named = torch.nn.ModuleDict({"a": Block()})
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                for number, block in enumerate(self.blocks):
-                    assert isinstance(block, Block)
-                    x = block(x) + number
-                for name, block in self.named.items():
-                    assert isinstance(block, Block)
-                    x = block(x)
-                return x
-        def step(model: Model, x: torch.Tensor) -> torch.Tensor:
-            return model(x)
-    """,
     "arithmetic": """
         def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return (x + y * 2).cumsum(0)

@@ -8,59 +8,6 @@ from tests.check.prove.proving import proved
 
 # Each has `step`, from which a wait on the GPU is reached in a way that no parentheses show, or that a name hides.
 HIDDEN = {
-    "what-apply-returns": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Odd(torch.nn.Module):
-            def _apply(self, fn): return Waits()
-            def forward(self, x): return x
-        class Engine:
-            def __init__(self, device):
-                self.odd = Odd().to(device)
-            def step(self, x): return self.odd(x)
-        def step(engine: Engine, x: torch.Tensor):
-            return engine.step(x)
-    """,
-    "what-train-returns": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Odd(torch.nn.Module):
-            def train(self, mode=True): return Waits()
-            def forward(self, x): return x
-        class Engine:
-            def __init__(self):
-                self.odd = Odd().eval()
-            def step(self, x): return self.odd(x)
-        def step(engine: Engine, x: torch.Tensor):
-            return engine.step(x)
-    """,
-    "a-module-in-a-container": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Model(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.blocks = torch.nn.ModuleList([Waits()])
-                self.all = torch.nn.Sequential(Waits())
-            def forward(self, x):
-                for block in self.blocks:
-                    x = block(x)
-                return x
-        def step(model: Model, x: torch.Tensor):
-            return model(x)
-    """,
-    "modules-that-a-container-runs": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Model(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.all = torch.nn.Sequential(Waits())
-            def forward(self, x):
-                return self.all(x)
-        def step(model: Model, x: torch.Tensor):
-            return model(x)
-    """,
     "property": """
         class Box:
             def __init__(self, x: torch.Tensor) -> None:

@@ -1,0 +1,108 @@
+"""Modules that are moved, and modules in containers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.prove.proving import proved
+
+PROVED = {
+    "a-module-that-is-moved": """
+        class Block(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x + 1
+        class Engine:
+            def __init__(self, block: Block, device: torch.device) -> None:
+                self.block = block.to(device).eval()
+                self.other = Block().half().cuda().requires_grad_(False)
+            def step(self, x: torch.Tensor) -> torch.Tensor:
+                return self.other(self.block(x))
+        def step(engine: Engine, x: torch.Tensor) -> torch.Tensor:
+            return engine.step(x)
+    """,
+    "modules-in-containers-whose-class-is-asserted": """
+        class Block(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x + 1
+        class Model(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.blocks = torch.nn.ModuleList([Block(), Block()])
+                self.named = torch.nn.ModuleDict({"a": Block()})
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                for number, block in enumerate(self.blocks):
+                    assert isinstance(block, Block)
+                    x = block(x) + number
+                for name, block in self.named.items():
+                    assert isinstance(block, Block)
+                    x = block(x)
+                return x
+        def step(model: Model, x: torch.Tensor) -> torch.Tensor:
+            return model(x)
+    """,
+}
+HIDDEN = {
+    "what-apply-returns": """
+        class Waits(torch.nn.Module):
+            def forward(self, x): return x.sum().item()
+        class Odd(torch.nn.Module):
+            def _apply(self, fn): return Waits()
+            def forward(self, x): return x
+        class Engine:
+            def __init__(self, device):
+                self.odd = Odd().to(device)
+            def step(self, x): return self.odd(x)
+        def step(engine: Engine, x: torch.Tensor):
+            return engine.step(x)
+    """,
+    "what-train-returns": """
+        class Waits(torch.nn.Module):
+            def forward(self, x): return x.sum().item()
+        class Odd(torch.nn.Module):
+            def train(self, mode=True): return Waits()
+            def forward(self, x): return x
+        class Engine:
+            def __init__(self):
+                self.odd = Odd().eval()
+            def step(self, x): return self.odd(x)
+        def step(engine: Engine, x: torch.Tensor):
+            return engine.step(x)
+    """,
+    "a-module-in-a-container": """
+        class Waits(torch.nn.Module):
+            def forward(self, x): return x.sum().item()
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = torch.nn.ModuleList([Waits()])
+                self.all = torch.nn.Sequential(Waits())
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+        def step(model: Model, x: torch.Tensor):
+            return model(x)
+    """,
+    "modules-that-a-container-runs": """
+        class Waits(torch.nn.Module):
+            def forward(self, x): return x.sum().item()
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.all = torch.nn.Sequential(Waits())
+            def forward(self, x):
+                return self.all(x)
+        def step(model: Model, x: torch.Tensor):
+            return model(x)
+    """,
+}
+
+
+@pytest.mark.parametrize("program", PROVED.values(), ids=PROVED.keys())
+def test_a_program_without_a_wait_is_proved(program: str) -> None:
+    assert [each.finding.message for each in proved(program).obstacles] == []
+
+
+@pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
+def test_no_program_with_a_wait_is_proved(program: str) -> None:
+    assert not proved(program).is_proved
