@@ -102,16 +102,18 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
             (wait.path, wait.function, wait.evidence),
         )
         line = (wait.function.rpartition(".")[2], wait.code, _line_of(wait, texts))
-        group = of_rule.get(rule) or (of_value.get(value) if wait.evidence else None)
-        if group is not None and group is not of_rule.get(rule) and not _share_a_variable(group[0], wait):
-            group = None
+        group = of_rule.get(rule)
+        fed = of_value.get(value) if group is None and wait.evidence else None
+        is_fed = fed is not None and _share_a_variable(fed[0], wait)
+        group = fed if is_fed else group
         if group is None and wait.function != "<module>":
             group = of_line.get(line)
         if group is None:
             groups.append(group := [])
         leads = bool(group) and _first_of(group[0], at_place) is finding
         group.insert(0 if leads else len(group), finding)
-        of_rule.setdefault(rule, group)
+        if not is_fed:  # of this rule more may follow, of other variables
+            of_rule.setdefault(rule, group)
         of_value.setdefault(value, group)
         of_line.setdefault(line, group)
     return groups
