@@ -86,7 +86,7 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if hint:
         return hint
     side = _side_of_another_read(node, facts)
-    return suggest("copy-together", side=side) if side else ""
+    return suggest("copy-together", beside=side) if side else ""
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
@@ -337,7 +337,7 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Fa
         return once
     side = _side_of_another_read(node, facts)
     if side and use.role is not Role.INDEX:
-        return suggest("read-together", side=side)
+        return suggest("read-together", beside=side)
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, node, facts)
     if isinstance(use.node, ast.Subscript) and isinstance(use.node.ctx, ast.Load):

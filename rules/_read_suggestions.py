@@ -44,7 +44,7 @@ OF_READS: dict[str, Suggestion] = {
     "read-together": row(
         "101 103 106",
         "read beside another read",
-        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {side} reads from the GPU, too",
+        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {beside} reads from the GPU, too",
     ),
     "random-number": row(
         "101 103 106",
@@ -160,7 +160,7 @@ OF_READS: dict[str, Suggestion] = {
     "copy-together": row(
         "102 105",
         "copied beside another copy",
-        'queue this copy and that of the statement {side} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
+        'queue this copy and that of the statement {beside} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
     ),
     "store-in-loop": row(
         "105",

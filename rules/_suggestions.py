@@ -214,6 +214,11 @@ TABLE: dict[str, Suggestion] = {
         "a tensor whose origin is known",
         "create the tensor on the GPU with `device=`, or copy from pinned memory with `non_blocking=True`",
     ),
+    "pack": row(
+        "302",
+        "`pack_padded_sequence` and `pack_sequence`",
+        "sort the batch by length beforehand, and leave `enforce_sorted=True`: the order is then not copied",
+    ),
     "load": row("302", "`torch.load`", "load the file before the first step"),
     "operand": row("302", "an operand on the host", "create the tensor on the GPU with `device=`"),
     "number-operand": row(

@@ -155,11 +155,23 @@ host = pinned.to(torch.float16)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
+            if source is not None and facts.of(source).is_gpu:  # which data of the host follow
+                return _of_hidden_data(call, source, facts)
         message = f"Copying {shown(source or _receiver(call), facts)} to the GPU blocks the CPU until the copy is done"
         values = facts.of(call), facts.of(source or call)
         because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))
         rewrite = _rewrite(call, source, facts) if source else None
         return Match(call, message, because, _hint(call, source, facts), rewrite)
+
+
+def _of_hidden_data(call: ast.Call, source: ast.expr, facts: Facts) -> Match:
+    """Return the match of an operation that copies to the GPU what belongs to an operand there."""
+    message = (
+        f"{shown(call, facts)} copies from the host to the GPU, and blocks the CPU until the copy is done"
+    )
+    name = facts.name_of(call.func).rpartition(".")[2]
+    hint = suggest("pack") if name.startswith("pack_") else ""
+    return Match(call, message, facts.of(source), hint)
 
 
 def _of_a_module(call: ast.Call, facts: Facts) -> Match:
