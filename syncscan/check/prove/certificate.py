@@ -126,6 +126,8 @@ class Proofs:
             return f"{module!r} stands in for a package of the operation table, which no proof follows"
         if found is None:
             return f"no module {module!r} was read; {suggestion(module, self._definitions.program.modules)}"
+        if any(each.qualname == name for each in found.classes):
+            return f"{module}: {name!r} is a class; write it as {module}:{name}.METHOD"
         names = [function.qualname for function in found.functions]
         return (
             f"{module} has no function {name!r}; {suggestion(name, names, 'write it as MODULE:Class.method')}"

@@ -68,6 +68,12 @@ def test_a_configuration_of_the_settings_is_named(syncscan: Command, project: Wr
     assert (wrong.status, "did you mean 'quiet'?" in wrong.stderr) == (2, True)
 
 
+def test_a_class_is_no_entry_point(syncscan: Command) -> None:
+    done = syncscan("prove", "engine:Runner")
+    assert done.status == 2
+    assert "'Runner' is a class; write it as engine:Runner.METHOD" in done.stderr
+
+
 def test_json(syncscan: Command) -> None:
     found = json.loads(syncscan("prove", ENTRY, "--output-format", "json").stdout)
     assert (found["version"], found["entry_point"], found["proved"], found["functions"]) == (
