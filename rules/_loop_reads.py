@@ -10,6 +10,7 @@ from syncscan.rule import Facts
 from syncscan.syntax.use import has_own_value, is_set_by_loop, loop_over, set_in_loop
 
 from ._parts import STEPS, calls_in, is_path, kind_of_read, last_name, line_of, names_in, root_of
+from ._shared import index_parts
 from ._suggestions import suggest
 
 _COUNTS = frozenset({"range", "enumerate", "len"})
@@ -105,7 +106,8 @@ def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
     names = [name for name in names_in(part.slice) if is_set_by_loop(name, node, around)]
     counts = [loop_over(name, node, around) for name in names]
     is_counted = all(isinstance(each, ast.Call) and last_name(each.func) in _COUNTS for each in counts)
-    if not names or not is_counted or not isinstance(root, (ast.Name, ast.Attribute)):
+    is_read_there = any(facts.of(each).is_gpu for each in index_parts(part))  # a list takes no index of the GPU
+    if not names or not is_counted or is_read_there or not isinstance(root, (ast.Name, ast.Attribute)):
         return False
     is_set = isinstance(root, ast.Name) and (
         is_set_by_loop(root.id, node, around) or set_in_loop(root.id, node, around) is not None

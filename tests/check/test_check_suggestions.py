@@ -262,6 +262,7 @@ def test_where_what_fits_is_not_in_the_source_the_advice_is_that_of_the_rule(sai
         ("def f(a, m):\n    a[m] = a.clone()\nf(x.reshape(*k), x.reshape(*k) > 0)", "use `torch.where`, `index_select`"),
         ("def f(flag):\n    if flag:\n        return torch.zeros(rows[0].item())\n    return torch.ones(rows[0].item())\nf(n)", "pass the Python numbers from which the host creates `rows`"),
         ("def f(norm):\n    assert torch.isfinite(norm)\n    return norm.item()\nf(x.sum())", "decide on the GPU"),
+        ("for k in range(n):\n    if x[k, rows[0]] > 3:\n        n = 5", "decide on the GPU"),
         ("d = torch.distributions.Normal(x, x)\ny = d.log_prob(x)", "where the distribution is created: `log_prob` then checks nothing"),
     ],
 )  # fmt: skip
