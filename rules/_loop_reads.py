@@ -106,7 +106,9 @@ def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
     names = [name for name in names_in(part.slice) if is_set_by_loop(name, node, around)]
     counts = [loop_over(name, node, around) for name in names]
     is_counted = all(isinstance(each, ast.Call) and last_name(each.func) in _COUNTS for each in counts)
-    is_read_there = any(facts.of(each).is_gpu for each in index_parts(part))  # a list takes no index of the GPU
+    is_read_there = any(
+        facts.of(each).is_gpu for each in index_parts(part)
+    )  # a list takes no index of the GPU
     if not names or not is_counted or is_read_there or not isinstance(root, (ast.Name, ast.Attribute)):
         return False
     is_set = isinstance(root, ast.Name) and (

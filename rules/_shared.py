@@ -14,6 +14,7 @@ from syncscan.rule import Facts
 from syncscan.syntax.source_text import on_one_line
 
 from ._code import CallCode, arguments_of
+from ._parts import is_enclosed
 
 CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of a tensor from host data
 
@@ -31,7 +32,7 @@ def as_operand(node: ast.AST, facts: Facts) -> str:
     """Return the text of a node to which a suggestion adds a method: with parentheses around an operation."""
     text = facts.source(node)
     is_operation = isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp))
-    return f"({text})" if is_operation and not text.startswith("(") else text
+    return f"({text})" if is_operation and not is_enclosed(text) else text
 
 
 def blocking_call(

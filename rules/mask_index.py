@@ -22,7 +22,7 @@ from syncscan.model import Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import index_elements, index_parts, shown
+from ._shared import as_operand, index_elements, index_parts, shown
 from ._suggestions import suggest
 
 
@@ -118,7 +118,7 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
         return hint
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
-        return suggest("masked-sum", tensor=tensor, mask=picked)
+        return suggest("masked-sum", tensor=tensor, mask=picked, counted=as_operand(mask, facts))
     return _of_a_read(node, mask, facts) if isinstance(node.ctx, ast.Load) else ""
 
 

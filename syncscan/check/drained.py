@@ -26,7 +26,7 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPUTES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
-_SYNCHRONIZES = re.compile(r"(.*_)?(synchronize|sync)")
+_SYNCHRONIZES = re.compile(r"(?!.*(skip|no|without|disable|avoid)_)(.*_)?(synchronize|sync)")
 _LOGS = re.compile(r"_?log(ger|ging)?|warnings", re.IGNORECASE)
 _HOST_DATA = frozenset({
     Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.NDARRAY, Kind.SLICE,

@@ -195,6 +195,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             finding.code == UNUSED_SUPPRESSION,
             _ORDER[finding.when],
             finding.confidence is Confidence.ASSUMED,
+            bool(finding.switch),
             finding.evaluation,
             is_for_rocm(finding.path, finding.function),
             bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,

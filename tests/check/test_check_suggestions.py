@@ -212,6 +212,7 @@ def said(syncscan, project):
         ("if not torch.allclose(x, x + 1):\n    raise ValueError", "test on the GPU: `torch._assert_async(torch.isclose(a, b).all())`"),
         ("k = torch.sparse_coo_tensor(rows[None], rows, (8,)).coalesce()", "coalesce once and keep the result"),
         ("p = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor([2, 3]), enforce_sorted=False)", "sort the batch by length beforehand"),
+        ("t = x[0][(rows > 3) & mask].sum()", "`torch.where((rows > 3) & mask, x[0], 0)` keeps the shape for a sum; for a mean, divide by `((rows > 3) & mask).sum()`"),
         ("k = x.to_sparse_csr()", "keep the tensor dense on the GPU"),
         ("host = torch.zeros(8, 8)\nhost[range(8), rows] = x[0, 0]", "copy"),
         ("class A:\n    pass\ndef f(a):\n    a.n = int(x.sum())\nf(A())", "stay on the GPU"),

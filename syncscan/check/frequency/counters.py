@@ -25,9 +25,8 @@ _OF_BATCHES = re.compile(
 _ASKS = re.compile(
     r"_*should_(update_)?(logs?|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
-_UPDATES = frozenset(
-    {"backward", "step", "zero_grad", "unscale_", "clip_grad_norm_", "training_step", "train_step"}
-)
+_UPDATES = frozenset({"step", "unscale_", "clip_grad_norm_", "training_step", "train_step"})
+_WARM_UP = re.compile(r"_*(.*_)?warm_?up.*")  # passes once
 
 
 def rarely_behind(node: ast.If, after: Body, counters: frozenset[str]) -> Iterator[Body]:
@@ -97,7 +96,8 @@ def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:
 
 def _is_first(left: ast.expr, right: ast.expr, counters: frozenset[str]) -> bool:
     """Return whether a test compares a counter of batches to a constant."""
-    return isinstance(right, ast.Constant) and _counts(left, _OF_BATCHES, counters)
+    is_bound = isinstance(right, ast.Constant) or _matches(_WARM_UP, last_name(right))
+    return is_bound and _counts(left, _OF_BATCHES, counters)
 
 
 def _counts(node: ast.AST, names: re.Pattern[str], counters: frozenset[str]) -> bool:
@@ -116,8 +116,12 @@ def _matches(names: re.Pattern[str], name: str) -> bool:
 
 
 def _is_about_accumulation(test: ast.expr) -> bool:
-    names = (last_name(node) for node in walk(test) if isinstance(node, (ast.Name, ast.Attribute)))
-    return any("accum" in name for name in names)
+    """Return whether the divisor of a remainder is a number of steps that accumulate gradients."""
+    divisors = [
+        each.right for each in walk(test) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)
+    ]
+    nodes = (node for divisor in divisors for node in walk(divisor))
+    return any("accum" in last_name(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute)))
 
 
 def _updates(body: Body) -> bool:

@@ -441,10 +441,19 @@ def _rare(body: Body) -> Region:
 
 
 def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
-    """Return the name that counts the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``."""
+    """Return the names that count the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``, and sums of it."""
     if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
         return frozenset()
-    return frozenset({last_name(loop.target.elts[0])})
+    found = {last_name(loop.target.elts[0])}
+    for node in loop.body:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.BinOp)
+            and isinstance(node.targets[0], ast.Name)
+        ):
+            names = {each.id for each in walk(node.value) if isinstance(each, ast.Name)}
+            found.update([node.targets[0].id] if found & names else [])
+    return frozenset(found)
 
 
 def _sets_up(node: ast.stmt) -> bool:

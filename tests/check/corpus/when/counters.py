@@ -87,3 +87,29 @@ def train(train_loader, model):
         if i % 10:
             continue
         print(loss.item())  # expect: SYN101 (once)
+
+
+def train(model, loader, every, freq, total):
+    for i, batch in enumerate(loader):
+        i_accum = i // freq
+        loss = model(batch["x"].cuda()).sum()  # expect: SYN302 (step)
+        loss.backward()
+        if model.is_main and (i_accum % every == 0 or i_accum + 1 == total):
+            loss.tolist()  # expect: SYN102 (once)
+        if i_accum % freq == 0 or model.is_main:
+            loss.tolist()  # expect: SYN102 (step)
+
+
+class Callback:
+    def on_train_batch_end(self, trainer, outputs, batch):
+        y = torch.ones(3, device="cuda")
+        if trainer.global_step < self.warmup_steps:
+            y.tolist()  # expect: SYN102 (once)
+        if trainer.global_step >= self.warmup_steps:
+            y.tolist()  # expect: SYN102 (step)
+        if trainer.global_step < self.most_steps:
+            y.tolist()  # expect: SYN102 (step)
+        if (trainer.global_step - 1) % self.every != 0 or self.last == trainer.global_step:
+            return
+        outputs.sum().backward()
+        y.tolist()  # expect: SYN102 (once)
