@@ -345,7 +345,8 @@ def _moved(bound: Bound, at: Point) -> AbstractValue | None:
     if device.kind is Kind.NONE:  # beside which another path may name one
         return _anywhere(receiver)
     if device.kind is Kind.TENSOR:  # x.to(other)
-        return _at(at, receiver, device.device, device.confidence, device.via, dtype=fact(device, "dtype"))
+        dtype = fact(device, "dtype")
+        return _at(at, bound, receiver, device.device, device.confidence, device.via, dtype=dtype)
     if device.kind is Kind.DTYPE:  # x.to(dtype)
         return _receiver_as(receiver, fact(device, "dtype"))
     if device.kind is Kind.UNKNOWN:
@@ -354,7 +355,8 @@ def _moved(bound: Bound, at: Point) -> AbstractValue | None:
         if at.site is not None and at.site.names_dtype:
             return _receiver_as(receiver, None)
     place, confidence, via = placed(device, at)
-    return _made_pinned(bound, _at(at, receiver, place, confidence, via, dtype=fact(receiver, "dtype")))
+    put = _at(at, bound, receiver, place, confidence, via, dtype=fact(receiver, "dtype"))
+    return _made_pinned(bound, put)
 
 
 def _anywhere(receiver: AbstractValue) -> AbstractValue:
@@ -367,8 +369,19 @@ def _receiver_as(receiver: AbstractValue, dtype: Any) -> AbstractValue:
     return refine(receiver if receiver.kind is Kind.TENSOR else TENSOR, dtype=dtype)
 
 
+def _is_pinned_copy(bound: Bound, receiver: AbstractValue) -> Any:
+    """Return whether a copy to the host is in pinned memory: one of the GPU with ``non_blocking=True`` is (torch 2.11, H100)."""
+    asked = bound.get("non_blocking")
+    if asked is None or asked.payload is False:
+        return False
+    if receiver.kind is not Kind.TENSOR or receiver.device is Device.UNKNOWN:
+        return None
+    return True if asked.payload is True and receiver.device is Device.CUDA else DIFFERS
+
+
 def _at(
     at: Point,
+    bound: Bound,
     receiver: AbstractValue,
     place: Device,
     confidence: Confidence,
@@ -382,7 +395,9 @@ def _at(
         return refine(receiver, dtype=dtype, confidence=max(receiver.confidence, confidence))
     is_tensor = receiver.kind is Kind.TENSOR
     ndim, count = (fact(receiver, "ndim"), receiver.count) if is_tensor else (None, None)
-    pinned = False if place is Device.CPU else DIFFERS if place in _SEVERAL else None
+    pinned = (
+        _is_pinned_copy(bound, receiver) if place is Device.CPU else DIFFERS if place in _SEVERAL else None
+    )
     via = via if place in ON_GPU else None
     put = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via)
     return refine(put, dtype=dtype, ndim=ndim, pinned=pinned)
