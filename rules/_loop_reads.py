@@ -14,11 +14,7 @@ from ._shared import index_parts
 from ._suggestions import suggest
 
 _COUNTS = frozenset({"range", "enumerate", "len"})
-
-
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
-
-
 _TAKE_NUMBERS = frozenset(
     {"int", "float", "bool", "str", "print", "abs", "round", "range", "min", "max", "format"}
 )
@@ -56,6 +52,8 @@ def _of_an_iteration(root: ast.Name, node: ast.AST, tensor: ast.AST | None, fact
 def _is_indexed_by_loop(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
     """Return whether an expression holds an element or row that a loop numbers."""
     parts = [each.slice for each in ast.walk(tensor) if isinstance(each, ast.Subscript)] if tensor else []
+    if any(facts.of(each).is_gpu for part in parts for each in ast.walk(part)):
+        return False  # no list takes such an index
     return any(is_set_by_loop(name, node, facts.around(node)) for part in parts for name in names_in(part))
 
 
@@ -67,14 +65,16 @@ def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
     inside = [each for statement in (loop.body if loop is not None else []) for each in ast.walk(statement)]
     uses = [each for each in inside if isinstance(each, ast.Name) and each.id == name]
     chains = [[*islice(around.up(use, itself=False), 2)] for use in uses]
-    return any(_takes_tensor(use, outer, facts) for use, outer in chains)
+    return any(_takes_tensor(name, use, outer, facts) for use, outer in chains)
 
 
-def _takes_tensor(use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
+def _takes_tensor(name: str, use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
     """Return whether what uses a value, inside of something else, takes a tensor and no number; a read goes with the tensor."""
     if isinstance(use, ast.Call):
         return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
-    return isinstance(use, (ast.keyword, ast.Starred)) or (
+    if isinstance(use, (ast.Subscript, ast.Assign)):  # an item of the value, or the value itself
+        return isinstance(use.value, ast.Name) and use.value.id == name
+    return isinstance(use, (ast.keyword, ast.Starred, ast.List, ast.Dict)) or (
         isinstance(use, ast.Attribute) and not kind_of_read(outer)
     )
 

@@ -73,7 +73,7 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "asserted-close": row(
         "103",
-        "`torch.equal` or `torch.allclose`, to raise an error",
+        "`torch.allclose` in an assertion",
         "compare in tests or in a debug mode, or test on the GPU: `torch._assert_async(torch.isclose(a, b).all())`",
     ),
     "scale": row(

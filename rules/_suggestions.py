@@ -94,7 +94,7 @@ TABLE: dict[str, Suggestion] = {
     "masked-sum": row(
         "201 203",
         "summed at once",
-        "`torch.where({mask}, {tensor}, 0)` keeps the shape for a sum; for a mean, divide by `{counted}.sum()`",
+        "`torch.where({picked}, {tensor}, 0)` keeps the shape for a sum; for a mean, divide by `{mask}.sum()`",
     ),
     "masked-all": row(
         "201",

@@ -118,7 +118,7 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
         return hint
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
-        return suggest("masked-sum", tensor=tensor, mask=picked, counted=as_operand(mask, facts))
+        return suggest("masked-sum", tensor=tensor, picked=picked, mask=as_operand(mask, facts))
     return _of_a_read(node, mask, facts) if isinstance(node.ctx, ast.Load) else ""
 
 

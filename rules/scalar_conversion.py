@@ -16,6 +16,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._decisions import of_an_assertion
 from ._instead import of_a_number
 from ._shared import blocking_call, given, gpu_operand, shown
 from ._suggestions import suggest
@@ -97,6 +98,11 @@ same = torch.isclose(scores, distance).all()
 
 def _of_a_number(call: ast.Call, facts: Facts) -> str:
     """Return the suggestion for a conversion, by the use of the number; a comparison of tensors may only be asserted."""
-    if facts.name_of(call.func).rpartition(".")[2] in _COMPARISONS:
-        return suggest("asserted-close" if facts.raises(call) else "comparison")
+    name = facts.name_of(call.func).rpartition(".")[2]
+    if name in _COMPARISONS and facts.raises(call):
+        hint = of_an_assertion(call, facts)
+        is_asserted = name == "allclose" and isinstance(facts.statement(call), ast.Assert)
+        return suggest("asserted-close") if hint and is_asserted else hint
+    if name in _COMPARISONS:
+        return suggest("comparison")
     return of_a_number(call, next(iter(given(call)), None), facts)

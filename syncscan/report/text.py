@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import ast
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
@@ -21,26 +22,7 @@ _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
 _MAX_STEPS = 4  # of the evidence
 _MAX_STARTS = 5  # of steps
 _TAB = "    "
-# A variable, or an attribute of the object, in the source of an expression; not what is called, nor a member of it.
-_VARIABLE = re.compile(r"(?<![\w.])(?:self\.)?[^\W\d]\w*\b(?!\s*\()")
-_MODULES = frozenset(
-    {
-        "torch",
-        "th",
-        "np",
-        "numpy",
-        "nn",
-        "F",
-        "math",
-        "self",
-        "device",
-        "dtype",
-        "dim",
-        "None",
-        "True",
-        "False",
-    }
-)
+_MODULES = frozenset({"torch", "th", "np", "numpy", "nn", "F", "math", "self"})
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
@@ -93,7 +75,7 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
     at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
     of_rule: dict[tuple[str, str, str], list[Finding]] = {}
-    of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
+    of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[list[Finding]]] = {}
     of_line: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         wait = _first_of(finding, at_place)
@@ -103,9 +85,10 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         )
         line = (wait.function.rpartition(".")[2], wait.code, _line_of(wait, texts))
         group = of_rule.get(rule)
-        fed = of_value.get(value) if group is None and wait.evidence else None
-        is_fed = fed is not None and _share_a_variable(fed[0], wait)
-        group = fed if is_fed else group
+        around = of_value.get(value, []) if group is None and wait.evidence else []
+        fed = next((each for each in around if _share_a_variable(each, wait)), None)
+        is_fed = fed is not None
+        group = fed or group
         if group is None and wait.function != "<module>":
             group = of_line.get(line)
         if group is None:
@@ -114,18 +97,33 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         group.insert(0 if leads else len(group), finding)
         if not is_fed:  # of this rule more may follow, of other variables
             of_rule.setdefault(rule, group)
-        of_value.setdefault(value, group)
+        if group not in of_value.setdefault(value, []):
+            of_value[value].append(group)
         of_line.setdefault(line, group)
     return groups
 
 
-def _share_a_variable(one: Finding, other: Finding) -> bool:
-    """Return whether two expressions use one variable or attribute: a model's evidence is that of all that comes of it."""
-    return not _variables(one).isdisjoint(_variables(other))
+def _share_a_variable(group: Sequence[Finding], finding: Finding) -> bool:
+    """Return whether an expression uses a variable or attribute of a group: a model's evidence is that of all that comes of it."""
+    own = _variables(finding.expression)
+    return any(not own.isdisjoint(_variables(each.expression)) for each in group)
 
 
-def _variables(finding: Finding) -> set[str]:
-    return {*_VARIABLE.findall(finding.expression)}.difference(_MODULES)
+@functools.lru_cache(maxsize=4096)
+def _variables(expression: str) -> frozenset[str]:
+    """Return the variables of an expression, and the attributes of ``self``; not what is called, nor modules."""
+    try:
+        nodes = [*ast.walk(ast.parse(expression.strip(), mode="eval"))]
+    except SyntaxError:  # part of a statement
+        return frozenset()
+    called = [each.func for each in nodes if isinstance(each, ast.Call)]
+    names = {each.id for each in nodes if isinstance(each, ast.Name) and each not in called}
+    own = {
+        f"self.{each.attr}"
+        for each in nodes
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self"
+    }
+    return frozenset((names | own) - _MODULES)
 
 
 def _line_of(finding: Finding, texts: Mapping[str, Sequence[str]]) -> str:

@@ -104,8 +104,9 @@ _LOGS = frozenset(
 _LOG_PARTS = frozenset({"log", "track", "print", "write", "report", "record", "metric", "metrics"})
 # Names of numbers that a program keeps to print, and decides nothing by.
 _METRICS = re.compile(
-    r".*(loss|acc|norm|metric|stat|log|mean|avg|average|score|grad|error|rate|perplexity|ppl|info|history|record|meter|summary|reward).*",
-    re.IGNORECASE,
+    r"""(.*[._])?(loss(es)?|acc(uracy)?|accuracies|(grad_)?norms?|metrics?|stats?|logs?|means?|avg|averages?|scores?|errors?|lr|perplexity|ppl
+    |infos?|history|records?|meters?|summary|summaries|rewards?)(_.*)?""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _APPENDS = frozenset({"append", "extend", "appendleft"})
 _RECORDS = frozenset({"update", "setdefault"})

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from syncscan.check.frequency.debugging import debugs
+from syncscan.check.frequency.epochs import Loop
 from syncscan.check.infer.source.syntax import last_name, walk
 
 Body = Sequence[ast.stmt]
@@ -25,7 +26,7 @@ _OF_BATCHES = re.compile(
 _ASKS = re.compile(
     r"_*should_(update_)?(logs?|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
-_UPDATES = frozenset({"step", "unscale_", "clip_grad_norm_", "training_step", "train_step"})
+_UPDATES = re.compile(r"step|unscale_|clip_grad_norm_|train(ing)?_step|(.*_)?(optim(izer)?|opt)_step")
 _WARM_UP = re.compile(r"_*(.*_)?warm_?up.*")  # passes once
 
 
@@ -36,9 +37,36 @@ def rarely_behind(node: ast.If, after: Body, counters: frozenset[str]) -> Iterat
     """
     leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue))
     rest = after if leaves else node.orelse
-    for body, holds in ((node.body, True), (rest, False)):
+    is_accumulation = _computes_gradients(node.body) and _computes_gradients(node.orelse)
+    for body, holds in ((node.body, True), (rest, False)) if not is_accumulation else ():
         if body and _is_rare(node.test, counters, holds=holds) and not _updates(body):
             yield body
+
+
+def counters_of(loop: Loop) -> frozenset[str]:
+    """Return the names that count the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``, and ``i // k``."""
+    if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
+        return frozenset()
+    calls = (each for each in walk(loop.iter) if isinstance(each, ast.Call))
+    if not any(last_name(call.func) == "enumerate" for call in calls):
+        return frozenset()
+    found = {last_name(loop.target.elts[0])}
+    for node in loop.body:
+        if isinstance(node, ast.Assign) and _is_count(node.value, found):
+            found.add(last_name(node.targets[0]))
+    return frozenset(found)
+
+
+def _is_count(value: ast.expr, counters: set[str]) -> bool:
+    """Return whether an expression is a counter divided by a number, or with an integer added."""
+    if (
+        not isinstance(value, ast.BinOp)
+        or not isinstance(value.left, ast.Name)
+        or value.left.id not in counters
+    ):
+        return False
+    is_shifted = isinstance(value.op, (ast.Add, ast.Sub)) and isinstance(value.right, ast.Constant)
+    return isinstance(value.op, ast.FloorDiv) or is_shifted
 
 
 def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
@@ -95,7 +123,7 @@ def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:
 
 
 def _is_first(left: ast.expr, right: ast.expr, counters: frozenset[str]) -> bool:
-    """Return whether a test compares a counter of batches to a constant."""
+    """Return whether a test compares a counter of batches to a constant, or to the end of a warm-up."""
     is_bound = isinstance(right, ast.Constant) or _matches(_WARM_UP, last_name(right))
     return is_bound and _counts(left, _OF_BATCHES, counters)
 
@@ -124,7 +152,12 @@ def _is_about_accumulation(test: ast.expr) -> bool:
     return any("accum" in last_name(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute)))
 
 
-def _updates(body: Body) -> bool:
-    """Return whether statements step an optimizer, so that the test counts the steps of training."""
+def _computes_gradients(body: Body) -> bool:
     calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
-    return any(isinstance(call, ast.Attribute) and call.attr in _UPDATES for call in calls)
+    return any(last_name(call) == "backward" for call in calls)
+
+
+def _updates(body: Body) -> bool:
+    """Return whether statements step an optimizer, by the name of a method or a helper: the test counts the steps of training."""
+    calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
+    return any(_UPDATES.fullmatch(last_name(call)) is not None for call in calls)

@@ -7,7 +7,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from syncscan.check.infer.source.syntax import walk
+from syncscan.check.infer.source.syntax import last_name, walk
 
 _ANSWERS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)
 _Values = dict[str, list["ast.expr | None"]]  # by the name to which they are assigned
@@ -18,7 +18,10 @@ def with_answers(test: ast.expr, function: ast.AST) -> ast.expr:
     if isinstance(test, ast.Name):
         values = _set_in(function)[test.id]
         held = values[0] if len(values) == 1 else None
-        return held if isinstance(held, _ANSWERS) else test
+        is_read = (
+            isinstance(held, ast.Call) and last_name(held.func) != "hasattr"
+        )  # of a cache, whose guard asks the name
+        return held if isinstance(held, _ANSWERS) and not is_read else test
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = with_answers(test.operand, function)
         return test if inner is test.operand else ast.UnaryOp(test.op, inner)
@@ -38,8 +41,12 @@ def first_iteration(node: ast.If, loop: ast.AST | None) -> Iterator[Sequence[ast
     flag = node.test.operand if isinstance(node.test, ast.UnaryOp) and is_not else node.test
     if not isinstance(flag, ast.Name) or loop is None:
         return
-    inside = [each for statement in node.body for each in _set_in(statement)[flag.id]]
-    if inside and all(_is(each, is_not) for each in _set_in(loop)[flag.id]):
+    clears = any(
+        isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == flag.id for target in each.targets)
+        for each in node.body
+    )
+    if clears and all(_is(each, is_not) for each in _set_in(loop)[flag.id]):
         yield node.body
 
 

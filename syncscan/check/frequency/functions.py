@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from syncscan.check.frequency.closures import is_argument, is_handed_out
-from syncscan.check.frequency.counters import rarely_behind
+from syncscan.check.frequency.counters import counters_of, rarely_behind
 from syncscan.check.frequency.epochs import (
     LOOPS,
     TRAINS,
@@ -47,7 +47,7 @@ _ONCE = re.compile(
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
     |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
     |(add_)?(cli_)?args? | parse_args.* | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
-    |destroy.* | shutdown.* | close | sleep | wake_up | un(merge|fuse)(_.*)? | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
+    |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
     |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?
@@ -98,7 +98,12 @@ def is_once(function: Function) -> bool:
     """Return whether a function runs once by its name: it loads, saves, captures, warms up, prints, starts a program."""
     if function.owner is not None and function.owner.is_module and function.name == "__init__":
         return True
-    return _is_named_once(function.name) or starts_a_program(function)
+    return _is_named_once(function.name) or _separates(function) or starts_a_program(function)
+
+
+def _separates(function: Function) -> bool:
+    """Return whether a method takes a weight apart that another method of its class has merged: adapters switch so, and no step does."""
+    return function.name == "unmerge" and function.owner is not None and "merge" in function.owner.methods
 
 
 def starts_a_program(function: Function) -> bool:
@@ -295,9 +300,8 @@ class FunctionFrequency:
 class Region:
     """Lines of a function that run at another time than the rest, and the names of what they call.
 
-    See `_with_own_calls` for the names. ``moved`` is an attribute that a
-    line copies to the GPU: once, if nothing else is put there. ``is_of_self`` is for a guard that tests an attribute of
-    the object of a method.
+    `_with_own_calls` leaves out the names that a region calls at other times. ``moved`` is an attribute that a line copies to
+    the GPU: once, if nothing else is put there. ``is_of_self`` is for a guard that tests an attribute of the object of a method.
     """
 
     when: When
@@ -375,6 +379,11 @@ def _running_a_model(loop: Loop) -> Loop | None:
     return loop if runs or any(_MODEL.fullmatch(name) is not None for name in given) else None
 
 
+def _is_step(function: Function) -> bool:
+    """Return whether a function is one step by its name, so that the loops in it are parts of the step."""
+    return _STEP.fullmatch(function.name.lstrip("_")) is not None
+
+
 def _regions(
     body: list[ast.stmt], function: Function, counters: frozenset[str], loop: Loop | None
 ) -> Iterator[Region]:
@@ -385,10 +394,10 @@ def _regions(
         around = _running_a_model(node) if isinstance(node, LOOPS) else loop
         if isinstance(node, LOOPS):
             yield from _of_loop(node)
-            counters |= _counters_of(node) if reads_batches(node) else frozenset()
+            counters |= counters_of(node) if reads_batches(node) else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
-            yield from map(_rare, first_iteration(node, loop))
+            yield from map(_rare, () if _is_step(function) else first_iteration(node, loop))
             yield from map(_of_a_script, outside_loops(node.body)) if _is_for_a_script(node.test) else ()
         elif isinstance(node, ast.Try):
             yield from map(_handling, filter(_handles_an_error, node.handlers))
@@ -438,22 +447,6 @@ def _behind(
 
 def _rare(body: Body) -> Region:
     return Region(When.ONCE, span(body), _calls_in(*body))
-
-
-def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
-    """Return the names that count the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``, and sums of it."""
-    if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
-        return frozenset()
-    found = {last_name(loop.target.elts[0])}
-    for node in loop.body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.BinOp)
-            and isinstance(node.targets[0], ast.Name)
-        ):
-            names = {each.id for each in walk(node.value) if isinstance(each, ast.Name)}
-            found.update([node.targets[0].id] if found & names else [])
-    return frozenset(found)
 
 
 def _sets_up(node: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import CONTAINERS_OF_MODULES, HARMLESS_CONTEXTS, is_harmless_base
-from syncscan.check.prove.special import ITERATION, MAPPING, runs, runs_method
+from syncscan.check.prove.special import ITERATION, MAPPING, runs, runs_method, runs_of_torch
 from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, TOP, AbstractValue, elements, join_all
 from syncscan.model import Kind
 
@@ -39,7 +39,9 @@ def _of_instance(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Abstr
     if value is HOST:
         return HOST
     if not isinstance(cls, Class):
-        if cls not in CONTAINERS_OF_MODULES:
+        if cls in CONTAINERS_OF_MODULES:
+            runs_of_torch(frame, node, *ITERATION)
+        else:
             frame.unknown(node, f"iterates over an object of `{cls}`")
         return TOP
     methods = [method for name in ITERATION for method in frame.source.overrides(cls, name)]

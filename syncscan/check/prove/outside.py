@@ -7,6 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.conditions import possible_case
+from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.packages import (
     CONTAINERS_OF_MODULES,
@@ -216,7 +217,9 @@ def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
 def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     if name == "torch.device":
         return _device(args)
-    if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS or name in CONTAINERS_OF_MODULES:
+    if name in CONTAINERS_OF_MODULES:
+        return _container(frame, node, name, args)
+    if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS:
         return AbstractValue(Kind.INSTANCE, payload=name)
     if name in _OF_MODULES or name.endswith(".__torch_function__"):  # which runs an operation that was noted
         return ANYWHERE
@@ -231,6 +234,13 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
     if frame.source.operation(name) is not None:
         return operation_call(frame, node, name, args)
     return frame.unknown(node, f"`{name}` is not in the operation table", name.rpartition(".")[2])
+
+
+def _container(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk the making of a container of modules, which iterates over what it is given."""
+    for each in () if name.endswith("Sequential") else args.args:
+        iterates(frame, node, each)
+    return AbstractValue(Kind.INSTANCE, payload=name)
 
 
 def _is_of_module(owner: str, name: str) -> bool:
@@ -259,7 +269,7 @@ def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> A
     if last in {"__call__", "forward"}:
         runs_hooks(frame, node)
         return ANYWHERE
-    runs_of_torch(frame, node, *_RUNS_OF_MODULES.get(last, ()))
+    runs_of_torch(frame, node, *_RUNS_OF_MODULES.get(last, (last,) if last in _LISTING else ()))
     if last in {"register_buffer", "register_parameter", "add_module"}:
         return TOP
     if last in _LISTING or last in _MODULE_METHODS - _RETURN_SELF:

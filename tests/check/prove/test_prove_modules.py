@@ -42,6 +42,28 @@ PROVED = {
     """,
 }
 HIDDEN = {
+    "a-list-of-modules-that-blocks": """
+        class Bad(torch.nn.ModuleList):
+            def __iter__(self):
+                torch.cuda.synchronize()
+                return super().__iter__()
+        def step(blocks: torch.nn.ModuleList) -> None:
+            for block in blocks:
+                pass
+    """,
+    "a-dictionary-of-modules-that-blocks": """
+        class Bad(torch.nn.ModuleDict):
+            def values(self):
+                torch.cuda.synchronize()
+                return []
+        def step(blocks: torch.nn.ModuleDict) -> None:
+            for block in blocks.values():
+                pass
+    """,
+    "modules-from-a-generator-that-blocks": """
+        def step(x) -> torch.nn.ModuleList:
+            return torch.nn.ModuleList(x)
+    """,
     "what-apply-returns": """
         class Waits(torch.nn.Module):
             def forward(self, x): return x.sum().item()

@@ -191,7 +191,7 @@ def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
     callee = values[0]
     is_named = callee.kind is Kind.MODULE and isinstance(callee.payload, str)
     name = callee.payload.rpartition(".")[2] if is_named else ""
-    return join(by_use(at, at.call(callee, call)), prepared(callee, name, call))
+    return join(by_use(at, at.call(callee, call)), prepared(at, callee, name, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_METHOD)
@@ -206,7 +206,7 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     made = by_use(at, at.call_method(values[0], site.attribute, call))
     if site.attribute in HOOKS:
         hand_on(at, values[0], site.attribute, call)
-    return join(made, prepared(values[0], site.attribute, call))
+    return join(made, prepared(at, values[0], site.attribute, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_SUPER)

@@ -19,7 +19,9 @@ from syncscan.model import Device, Kind
 # As in `accelerator.prepare`, `fabric.setup_dataloaders`, `deepspeed.initialize`.
 _PREPARES = re.compile(r"(.*_)?(prepare|setup|initialize|distribute|shard)(_.*)?")
 _MOVES = re.compile(r"prepare(_data_?loaders?)?|setup_data_?loaders?")  # `accelerator.prepare` to the GPU
-_TAKES_LOADERS = re.compile(r"(prepare|setup)_data_?loaders?")  # and nothing else
+_TAKES_LOADERS = frozenset(
+    {"setup_dataloaders", "prepare_data_loader"}
+)  # methods of Fabric and Accelerate, and nothing else
 _OF_THE_PROJECT = frozenset({Kind.FUNCTION, Kind.CLASS})
 
 
@@ -37,21 +39,25 @@ def of_batch(at: Point, batch: AbstractValue, name: str, call: Call) -> Abstract
     return None
 
 
-def prepared(callee: AbstractValue, name: str, call: Call) -> AbstractValue:
+def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls."""
     if not _is_named_so(name):
         return BOTTOM
-    is_own = callee.kind in _OF_THE_PROJECT or (
-        callee.kind is Kind.INSTANCE and not isinstance(callee.payload, str)
-    )
+    is_own = any(map(_is_of_the_project, callee.options or (callee,)))
     place = Device.CUDA if _MOVES.fullmatch(name) else Device.OTHER
-    if _TAKES_LOADERS.fullmatch(name) and not is_own:
+    is_method = call.site is not None and call.site.attribute == name
+    if name in _TAKES_LOADERS and is_method and (callee is not BOTTOM or at.stays_open()):
         results = [refine(LOADER, device=place)] * len(call.args)
     else:
         results = [_moving(each, place) for each in call.args]
     if is_own or all(each is BOTTOM for each in results):
         return BOTTOM
     return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)
+
+
+def _is_of_the_project(value: AbstractValue) -> bool:
+    is_object = value.kind is Kind.INSTANCE and not isinstance(value.payload, str)
+    return value.kind in _OF_THE_PROJECT or is_object
 
 
 @functools.lru_cache(maxsize=65536)

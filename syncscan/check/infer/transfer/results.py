@@ -28,7 +28,6 @@ from syncscan.ops import Effect
 from syncscan.ops.inferred import device_named
 
 _FIXED = {
-    "number": NUMBER,
     "string": STRING,
     "ndarray": NDARRAY,
     "none": NONE,
@@ -153,10 +152,9 @@ def _base(bound: Bound, at: Point) -> AbstractValue:
         return bound.get(result[4:]) or BOTTOM
     if result.startswith("a "):
         return AbstractValue(Kind.INSTANCE, payload=result[2:])
-    if bound.operation.name.rpartition(".")[2] in _COUNTS:
-        return list_of(INT) if result == "list" else INT
-    if result == "list":
-        return list_of(NUMBER)
+    if result in {"number", "list"}:
+        number = INT if bound.operation.name.rpartition(".")[2] in _COUNTS else NUMBER
+        return number if result == "number" else list_of(number)
     if result in {"gpu", "mapped"}:
         if _was_given_objects(bound):
             return _where_they_are(bound, at)

@@ -6,7 +6,7 @@ anything. In linear_operator 0.6.1 the check then loses four lines and finds non
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import iterated
+from syncscan.check.infer.domain.basic import iterated, list_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.source.index import Class
@@ -85,7 +85,13 @@ def _elements_of(at: Point, value: AbstractValue) -> AbstractValue:
 def iterator_of(at: Point, value: AbstractValue) -> AbstractValue:
     """Return what ``iter(value)`` yields the elements from: what the method of an object returns, or the value itself."""
     found = [(option, run(at, option, "__iter__")) for option in value.options]
-    return join_all([option if iterator is None else iterator for option, iterator in found])
+    return join_all([_by_item(at, option) if iterator is None else iterator for option, iterator in found])
+
+
+def _by_item(at: Point, value: AbstractValue) -> AbstractValue:
+    """Return what an object without ``__iter__`` is iterated by: its items, or the value itself where it has no such method."""
+    found = run(at, value, "__getitem__", BOTTOM)
+    return value if found is None else list_of(found)
 
 
 def next_of(at: Point, iterator: AbstractValue) -> AbstractValue:

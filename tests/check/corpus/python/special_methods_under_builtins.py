@@ -52,3 +52,14 @@ def on_the_host():
     for row in iter(HostRows()):
         row.tolist()  # silent
     next(iter([1, 2])).tolist()  # silent
+
+
+class Items:
+    def __getitem__(self, place):
+        return torch.ones(3, device="cuda")
+
+
+def items():
+    next(iter(Items())).tolist()  # expect: SYN102
+    for item in iter(Items()):
+        item.tolist()  # expect: SYN102

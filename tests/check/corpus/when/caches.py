@@ -22,6 +22,9 @@ class Layer(torch.nn.Module):
         if table is None:
             table = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (once)
             _TABLES[x.device] = table
+        other = self.tables.get(key)
+        if not other:
+            self.tables[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (once)
         seen = {}
         if key not in seen:
             seen[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)

@@ -113,3 +113,27 @@ class Callback:
             return
         outputs.sum().backward()
         y.tolist()  # expect: SYN102 (once)
+
+
+def tasks(model, batches, loader, optimizer, optimizer_step, n):
+    for task, batch in batches:
+        loss = model(batch["x"].cuda()).sum()
+        loss.backward()
+        if task == "mlm":
+            loss.tolist()  # expect: SYN102 (step)
+    for i, batch in enumerate(loader):
+        loss = model(batch["x"].cuda()).sum()  # expect: SYN302 (step)
+        temperature = 1.0 - 0.01 * i
+        scaled = loss * i
+        if temperature < 0.5:
+            loss.tolist()  # expect: SYN102 (step)
+        if scaled.dim() == 0 and scaled == 0:  # expect: SYN104 (step)
+            loss.tolist()  # expect: SYN102 (step)
+        if (i + 1) % n == 0:
+            loss.tolist()  # expect: SYN102 (step)
+            optimizer_step(optimizer)
+        if (i + 1) % n != 0:
+            loss.backward()
+        else:
+            loss.tolist()  # expect: SYN102 (step)
+            loss.backward()

@@ -15,6 +15,29 @@ class Generator(nn.Module):
         return x
 
 
+class Engine:
+    def decode_batch(self, model: Generator, ids: torch.Tensor):
+        is_first = True
+        for _ in range(3):
+            ids = model.forward(ids)
+            if is_first:
+                torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+                is_first = False
+        return ids
+
+
+@torch.inference_mode()
+def search(model: Generator, ids: torch.Tensor, n: int):
+    searching = True
+    for _ in range(n):
+        ids = model(ids)
+        if searching:
+            count = ids.sum().item()  # expect: SYN101 (step)
+            if count > 3:
+                searching = False
+    return ids
+
+
 @torch.inference_mode()
 def generate(model: Generator, ids: torch.Tensor, n: int):
     is_prefill = True

@@ -40,6 +40,9 @@ class Runner:
     def warm_up(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
+    def merge(self):
+        self.merged = True
+
     def unmerge(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
@@ -57,3 +60,12 @@ class Runner:
 
     def other(self):
         return torch.ones(1, device="cuda").item()  # expect: SYN101 (unknown)
+
+
+class Attention(torch.nn.Module):
+    def unmerge(self, x):  # of tokens
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+        return x
+
+    def forward(self, x):
+        return self.unmerge(x)
