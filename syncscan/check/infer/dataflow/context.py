@@ -30,18 +30,20 @@ _OF_MODULES = frozenset(
 )  # fmt: skip
 _OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
 # Keywords that NumPy has for the same, or that the table leaves out.
-_KEYWORDS = (
-    "axis",
-    "dim",
-    "dims",
-    "keepdim",
-    "keepdims",
-    "dtype",
-    "out",
-    "memory_format",
-    "generator",
-    "self",
-    "input",
+_KEYWORDS = frozenset(
+    {
+        "axis",
+        "dim",
+        "dims",
+        "keepdim",
+        "keepdims",
+        "dtype",
+        "out",
+        "memory_format",
+        "generator",
+        "self",
+        "input",
+    }
 )
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
@@ -210,7 +212,7 @@ class Context:
     def _takes_keyword(self, method: str, keyword: str) -> bool:
         """Return whether a method of tensors may take a keyword, as far as its entry in the operation table says."""
         operation = self.table.find(f"torch.Tensor.{method}")
-        return operation is None or not operation.args or keyword in (*operation.args, *_KEYWORDS)
+        return operation is None or not operation.args or keyword in operation.args or keyword in _KEYWORDS
 
     def _computes(self, name: str) -> bool:
         """Return whether tensors have a method that neither modules nor Python's own objects have."""
