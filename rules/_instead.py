@@ -29,7 +29,7 @@ from ._parts import (
     attribute_behind,
     calls_in,
     is_enclosed,
-    is_handled_by_element,
+    is_made_for,
     is_path,
     is_put_back,
     kind_of_read,
@@ -165,7 +165,7 @@ def of_an_upload(
     if data is not None and is_constant(data, call, facts):
         return suggest("constant", data=line_of(data, facts) or name)
     is_made = data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES
-    if is_made and device and not is_handled_by_element(name, call, facts):
+    if is_made and device and is_made_for(name, call, facts):
         return suggest("made-above", source=name, device=device)
     if _is_own(call, name, facts):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))

@@ -87,6 +87,23 @@ def _is_of_self(path: ast.Attribute, node: ast.AST, facts: Facts) -> bool:
     return root == "self" or (made is not None and is_path(made) and names_in(made) == ["self"])
 
 
+def is_made_for(name: str, call: ast.Call, facts: Facts) -> bool:
+    """Return whether a function makes a tensor for one copy alone: else it only stores slices, or changes the tensor in place."""
+    around = facts.around(call)
+    inside = {*ast.walk(call)}
+    uses = [each for each in around.names_around(call).places[name] if isinstance(each.ctx, ast.Load)]
+    if is_put_back(call, name, facts):  # behind which the name is that of the copy
+        uses = [each for each in uses if each.lineno <= call.lineno]
+    return all(each in inside or _is_filled(each, around.parent(each)) for each in uses)
+
+
+def _is_filled(name: ast.Name, use: ast.AST | None) -> bool:
+    """Return whether a use stores a slice into a tensor, or calls a method that changes the tensor in place."""
+    if isinstance(use, ast.Subscript):
+        return use.value is name and isinstance(use.ctx, ast.Store) and _has_slices(use)
+    return isinstance(use, ast.Attribute) and use.attr.endswith("_")
+
+
 def is_handled_by_element(name: str, node: ast.AST, facts: Facts) -> bool:
     """Return whether a function reads or stores single elements of a variable, which would block, one by one, on the GPU."""
     around = facts.around(node)

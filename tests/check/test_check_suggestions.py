@@ -86,6 +86,8 @@ def said(syncscan, project):
         ("kept = []\nfor k in range(n):\n    y = x * k\n    kept.append(y.cpu())", "append `y.detach()`, and copy what is in `kept` after the loop, with `non_blocking=True` and one synchronization"),
         ("for k in range(n):\n    kept = []\n    y = x * k\n    kept.append(y.cpu())", "copy into pinned memory with `non_blocking=True`"),
         ("host = torch.zeros(8)\nfor k in range(n):\n    host[k] = k\ny = host.to('cuda')", "copy from pinned memory"),
+        ("host = torch.zeros(8)\ny = host.to('cuda')\na = host.numpy()", "copy from pinned memory"),
+        ("host = torch.zeros(8)\nhost.fill_(3)\ny = host.to('cuda')", "create `host` on the GPU, with `device='cuda'`"),
         ("host = torch.zeros(8)\nhost[2:] = 1\ny = host.to('cuda')", "create `host` on the GPU, with `device='cuda'`"),
         ("parts = [row.cpu() for row in x]", "copy once before the loop, `x.cpu()`"),
         ("losses = torch.zeros(n)\nfor k in range(n):\n    losses[k] = (x * k).sum()", "create `losses` on the GPU with `device=`, and copy `losses` to the host once"),
