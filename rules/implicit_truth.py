@@ -219,10 +219,8 @@ def _compared(node: ast.Compare, facts: Facts) -> ast.expr | None:
 
 
 def _looks_into(container: ast.expr, element: ast.expr, facts: Facts) -> bool:
-    """Return whether `in` compares an element with tensors: a text equals no tensor, and never has a tensor as element."""
+    """Return whether `in` compares an element with tensors: texts and None equal no tensor."""
     kinds = {Kind.LIST, Kind.TUPLE, Kind.TENSOR}
     others = container.elts if isinstance(container, (ast.List, ast.Tuple)) else [container]
-    is_of_none = all(
-        isinstance(each, ast.Constant) and each.value is None for each in others
-    )  # nor does None
+    is_of_none = all(isinstance(each, ast.Constant) and each.value is None for each in others)
     return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING and not is_of_none

@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from syncscan.check.files import Source, SourceError, decode, normalise, notebook_of, source_of
 from syncscan.check.nesting import parse
@@ -16,7 +15,7 @@ from syncscan.model import Applicability, Edit, Failure, Finding
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # as diffs know it
 _LINE_END = re.compile(r"\r\n|\r|\n")
-At = TypeVar("At", int, tuple[int, int])  # a place in a text: its offset, or its line and column
+Place = tuple[int, int]  # a line and a column
 
 
 @dataclass(slots=True)
@@ -128,7 +127,7 @@ def apart(findings: Iterable[Finding], others: Sequence[Finding] = ()) -> list[F
 
     The fixes of ``others`` do not overlap.
     """
-    taken: dict[tuple[str, int], dict[tuple[tuple[int, int], tuple[int, int]], str]] = {}
+    taken: dict[tuple[str, int], dict[tuple[Place, Place], str]] = {}
     kept = []
     for finding in (*others, *sorted(findings, key=lambda finding: finding.position)):
         spans = {((e.line, e.column), (e.end_line, e.end_column)): e.text for e in finding.fix.edits}
@@ -142,12 +141,10 @@ def apart(findings: Iterable[Finding], others: Sequence[Finding] = ()) -> list[F
 def apply_edits(text: str, findings: Sequence[Finding]) -> str:
     """Return the text with the fixes of ``findings``; of fixes that overlap, the first wins, whole."""
     starts = _line_starts(text)
-    taken: dict[tuple[int, int], str] = {}
-    for finding in sorted(findings, key=lambda finding: finding.position):
-        spans = {_span(edit, starts, len(text)): edit.text for edit in finding.fix.edits}
-        if not any(_clash(span, new, taken) for span, new in spans.items()):
-            taken.update(spans)
-    for (start, end), new in sorted(taken.items(), reverse=True):
+    spans = {
+        _span(edit, starts, len(text)): edit.text for finding in apart(findings) for edit in finding.fix.edits
+    }
+    for (start, end), new in sorted(spans.items(), reverse=True):
         text = text[:start] + _with_line_ends(new, text, start) + text[end:]
     return text
 
@@ -159,7 +156,7 @@ def _span(edit: Edit, starts: list[int], length: int) -> tuple[int, int]:
     return offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
 
 
-def _clash(span: tuple[At, At], new: str, taken: dict[tuple[At, At], str]) -> bool:
+def _clash(span: tuple[Place, Place], new: str, taken: dict[tuple[Place, Place], str]) -> bool:
     """Return whether an edit touches an accepted edit; an identical edit (a shared import) does not."""
     if taken.get(span) == new:
         return False

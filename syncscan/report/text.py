@@ -68,14 +68,14 @@ def _print(console: Console, text: Text) -> None:
 def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -> Iterable[list[Finding]]:
     """Group the findings that have one cause, each group at the place of its first finding.
 
-    A group holds the findings of one rule in one function, or of one value in it. A line that several functions of the same
+    A group holds the findings of one rule in one function, or those that share a variable and its evidence. A line that several functions of the same
     name repeat is a group too. A read of a property joins the synchronization in the body. A synchronization right behind
     another one joins the other, see `Finding.follows`. The one that a fix starts with leads the group.
     """
     at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
     of_rule: dict[tuple[str, str, str], list[Finding]] = {}
-    of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[list[Finding]]] = {}
+    of_value: dict[tuple[str, str, tuple[Evidence, ...]], dict[int, list[Finding]]] = {}
     of_line: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         wait = _first_of(finding, at_place)
@@ -85,8 +85,8 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         )
         line = (wait.function.rpartition(".")[2], wait.code, _line_of(wait, texts))
         group = of_rule.get(rule)
-        around = of_value.get(value, []) if group is None and wait.evidence else []
-        fed = next((each for each in around if _share_a_variable(each, wait)), None)
+        around = of_value.get(value, {}) if group is None and wait.evidence else {}
+        fed = next((each for each in around.values() if _share_a_variable(each, wait)), None)
         is_fed = fed is not None
         group = fed or group
         if group is None and wait.function != "<module>":
@@ -97,8 +97,7 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         group.insert(0 if leads else len(group), finding)
         if not is_fed:  # of this rule more may follow, of other variables
             of_rule.setdefault(rule, group)
-        if group not in of_value.setdefault(value, []):
-            of_value[value].append(group)
+        of_value.setdefault(value, {})[id(group)] = group
         of_line.setdefault(line, group)
     return groups
 

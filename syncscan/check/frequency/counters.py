@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from syncscan.check.frequency.debugging import debugs
-from syncscan.check.frequency.epochs import Loop
+from syncscan.check.frequency.epochs import OPTIMIZER_STEP, Loop, called_name
 from syncscan.check.infer.source.syntax import last_name, walk
 
 Body = Sequence[ast.stmt]
@@ -26,7 +26,7 @@ _OF_BATCHES = re.compile(
 _ASKS = re.compile(
     r"_*should_(update_)?(logs?|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
-_UPDATES = re.compile(r"step|unscale_|clip_grad_norm_|train(ing)?_step|(.*_)?(optim(izer)?|opt)_step")
+_UPDATES = frozenset({"step", "unscale_", "clip_grad_norm_", "training_step", "train_step"})
 _WARM_UP = re.compile(r"_*(.*_)?warm_?up.*")  # passes once
 
 
@@ -47,8 +47,7 @@ def counters_of(loop: Loop) -> frozenset[str]:
     """Return the names that count the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``, and ``i // k``."""
     if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
         return frozenset()
-    calls = (each for each in walk(loop.iter) if isinstance(each, ast.Call))
-    if not any(last_name(call.func) == "enumerate" for call in calls):
+    if "enumerate" not in [called_name(each) for each in walk(loop.iter) if isinstance(each, ast.Call)]:
         return frozenset()
     found = {last_name(loop.target.elts[0])}
     for node in loop.body:
@@ -153,11 +152,13 @@ def _is_about_accumulation(test: ast.expr) -> bool:
 
 
 def _computes_gradients(body: Body) -> bool:
-    calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
-    return any(last_name(call) == "backward" for call in calls)
+    return "backward" in _called_in(body)
 
 
 def _updates(body: Body) -> bool:
     """Return whether statements step an optimizer, by the name of a method or a helper: the test counts the steps of training."""
-    calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
-    return any(_UPDATES.fullmatch(last_name(call)) is not None for call in calls)
+    return any(name in _UPDATES or OPTIMIZER_STEP.fullmatch(name) is not None for name in _called_in(body))
+
+
+def _called_in(body: Body) -> list[str]:
+    return [called_name(each) for node in body for each in walk(node) if isinstance(each, ast.Call)]

@@ -19,7 +19,7 @@ _UPDATES = frozenset({"backward", "clip_grad_norm_", "clip_grad_value_", "unscal
 _LOADER = re.compile(
     r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
 )
-_STEPS_BY_A_HELPER = re.compile(r"(.*_)?(optim(izer)?|opt)_step")
+OPTIMIZER_STEP = re.compile(r"(.*_)?(optim(izer)?|opt)_step")  # a helper
 _BATCH = re.compile(r"_?((train|training|data)_)?(mini_?)?batch(_data)?")
 _EPOCH = re.compile(r"_*((run|do|fit|train|training|eval|test|val|validation|validate)_)?(one_|an_)?epoch")
 
@@ -88,7 +88,7 @@ def _updates(node: ast.stmt) -> bool:
     """Return whether a statement computes gradients or steps an optimizer; a scheduler may count epochs."""
     return any(
         called_name(call) in _UPDATES
-        or _STEPS_BY_A_HELPER.fullmatch(called_name(call)) is not None
+        or OPTIMIZER_STEP.fullmatch(called_name(call)) is not None
         or (called_name(call) == "step" and not _is_of_a_scheduler(call))
         for call in _calls_in(node)
     )

@@ -9,19 +9,15 @@ from collections.abc import Iterator, Sequence
 
 from syncscan.check.infer.source.syntax import last_name, walk
 
-_ANSWERS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)
 _Values = dict[str, list["ast.expr | None"]]  # by the name to which they are assigned
 
 
 def with_answers(test: ast.expr, function: ast.AST) -> ast.expr:
     """Return a test with the tests that its variables hold in their places: of those that the function sets once."""
     if isinstance(test, ast.Name):
-        values = _set_in(function)[test.id]
+        values = _values_in(function).get(test.id, [])
         held = values[0] if len(values) == 1 else None
-        is_read = (
-            isinstance(held, ast.Call) and last_name(held.func) != "hasattr"
-        )  # of a cache, whose guard asks the name
-        return held if isinstance(held, _ANSWERS) and not is_read else test
+        return held if held is not None and _is_answer(held) else test
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = with_answers(test.operand, function)
         return test if inner is test.operand else ast.UnaryOp(test.op, inner)
@@ -30,6 +26,12 @@ def with_answers(test: ast.expr, function: ast.AST) -> ast.expr:
         is_same = all(one is other for one, other in zip(parts, test.values, strict=True))
         return test if is_same else ast.BoolOp(test.op, parts)
     return test
+
+
+def _is_answer(value: ast.expr) -> bool:
+    """Return whether a value is a test; what a call reads of a cache is none, since its guard asks the variable."""
+    is_asked = isinstance(value, ast.Call) and last_name(value.func) == "hasattr"
+    return is_asked or isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
 
 
 def first_iteration(node: ast.If, loop: ast.AST | None) -> Iterator[Sequence[ast.stmt]]:
@@ -46,7 +48,7 @@ def first_iteration(node: ast.If, loop: ast.AST | None) -> Iterator[Sequence[ast
         and any(isinstance(target, ast.Name) and target.id == flag.id for target in each.targets)
         for each in node.body
     )
-    if clears and all(_is(each, is_not) for each in _set_in(loop)[flag.id]):
+    if clears and all(_is(each, is_not) for each in _values_in(loop).get(flag.id, [])):
         yield node.body
 
 
@@ -55,8 +57,8 @@ def _is(value: ast.expr | None, answer: bool) -> bool:
 
 
 @functools.lru_cache(maxsize=64)  # the tests of a function follow one another
-def _set_in(node: ast.AST) -> _Values:
-    """Return what a function, a loop or a statement assigns to each name; None where that is no single value."""
+def _values_in(node: ast.AST) -> _Values:
+    """Return what a function or a loop assigns to each name; None where that is no single value."""
     found: _Values = defaultdict(list)
     plain = set()
     for each in walk(node):

@@ -6,6 +6,20 @@ import pytest
 
 from tests.check.prove.proving import proved
 
+# A class whose methods give torch another module to return.
+OVERRIDES = """
+    class Waits(torch.nn.Module):
+        def forward(self, x): return x.sum().item()
+    class Odd(torch.nn.Module):
+        def {method}: return Waits()
+        def forward(self, x): return x
+    class Engine:
+        def __init__(self):
+            self.odd = Odd().{call}
+        def step(self, x): return self.odd(x)
+    def step(engine: Engine, x: torch.Tensor):
+        return engine.step(x)
+"""
 PROVED = {
     "a-module-that-is-moved": """
         class Block(torch.nn.Module):
@@ -64,32 +78,8 @@ HIDDEN = {
         def step(x) -> torch.nn.ModuleList:
             return torch.nn.ModuleList(x)
     """,
-    "what-apply-returns": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Odd(torch.nn.Module):
-            def _apply(self, fn): return Waits()
-            def forward(self, x): return x
-        class Engine:
-            def __init__(self, device):
-                self.odd = Odd().to(device)
-            def step(self, x): return self.odd(x)
-        def step(engine: Engine, x: torch.Tensor):
-            return engine.step(x)
-    """,
-    "what-train-returns": """
-        class Waits(torch.nn.Module):
-            def forward(self, x): return x.sum().item()
-        class Odd(torch.nn.Module):
-            def train(self, mode=True): return Waits()
-            def forward(self, x): return x
-        class Engine:
-            def __init__(self):
-                self.odd = Odd().eval()
-            def step(self, x): return self.odd(x)
-        def step(engine: Engine, x: torch.Tensor):
-            return engine.step(x)
-    """,
+    "what-apply-returns": OVERRIDES.format(method="_apply(self, fn)", call="half()"),
+    "what-train-returns": OVERRIDES.format(method="train(self, mode=True)", call="eval()"),
     "a-module-in-a-container": """
         class Waits(torch.nn.Module):
             def forward(self, x): return x.sum().item()

@@ -31,20 +31,8 @@ _OF_MODULES = frozenset(
 _OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
 # Keywords that NumPy has for the same, or that the table leaves out.
 _KEYWORDS = frozenset(
-    {
-        "axis",
-        "dim",
-        "dims",
-        "keepdim",
-        "keepdims",
-        "dtype",
-        "out",
-        "memory_format",
-        "generator",
-        "self",
-        "input",
-    }
-)
+    {"axis", "dim", "dims", "keepdim", "keepdims", "dtype", "out", "memory_format", "generator", "self", "input"}
+)  # fmt: skip
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 

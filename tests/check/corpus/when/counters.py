@@ -17,6 +17,9 @@ class Module(torch.nn.Module):
         if self.step % 4 == 0:
             self.optimizer.step()
             loss.tolist()  # expect: SYN102 (step)
+        if self.step % 4 == 0:
+            self.optimizers().step()
+            loss.tolist()  # expect: SYN102 (step)
         if self.layer_idx % 2 == 0:
             loss.tolist()  # expect: SYN102 (step)
         if not (self.steps % self.save_every):

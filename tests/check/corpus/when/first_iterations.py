@@ -1,4 +1,4 @@
-"""What only the first iteration of a loop over steps runs does not run per step."""
+"""Statements that only the first iteration of a loop over steps reaches are not per step."""
 
 import torch
 from torch import nn
