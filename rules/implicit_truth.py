@@ -187,8 +187,14 @@ def _tested(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.comprehension):
         return node.ifs
     if isinstance(node, ast.BoolOp):
-        return node.values[:-1]
+        return [] if _has_a_text(node) else node.values[:-1]
     return [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []
+
+
+def _has_a_text(node: ast.BoolOp) -> bool:
+    """Return whether a text is the default, ``name or "none"``: no tensor stands for a text."""
+    default = node.values[-1]
+    return isinstance(default, ast.Constant) and isinstance(default.value, str)
 
 
 def _last_operand(node: ast.expr) -> ast.expr | None:

@@ -101,6 +101,7 @@ def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:
     equal = isinstance(operator, _EQUAL) is holds
     if not isinstance(right, ast.Constant):
         if equal:
+            _of_type(to, left, right)
             _at_device(to, left, right)
     elif right.value is None:
         target = left.target if isinstance(left, ast.NamedExpr) else left
@@ -110,6 +111,15 @@ def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:
         place = {"cuda": Device.CUDA, "cpu": Device.CPU}.get(right.value.partition(":")[0])
         if place is not None:
             _place(to, tensor, place)
+
+
+def _of_type(to: Lowering, left: ast.expr, right: ast.expr) -> None:
+    """Refine the ``x`` of ``type(x) is int`` to an instance of the class."""
+    if isinstance(left, ast.Call) and len(left.args) == 1 and (key := to.path(left.args[0])):
+        slots, names = classes_asked(to, [right])
+        to.env[key] = to.once(
+            Op.IS_INSTANCE, (to.peek(left.args[0]), to.peek(left.func), *slots), (names, True)
+        )
 
 
 def _at_device(to: Lowering, left: ast.expr, right: ast.expr) -> None:

@@ -52,7 +52,7 @@ _TESTED = {
     Device.CPU: "a test selects this branch for {} in host memory",
 }
 
-IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
+IS_INSTANCE = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 
 
 @register(INSTRUCTIONS, Op.NOT_NONE)

@@ -1,0 +1,20 @@
+"""`type(x) is int` holds for no tensor, and `x or "text"` has none."""
+
+import torch
+
+
+def stage(step, n):
+    if type(step) is int:
+        return int(step / n)  # silent
+    if type(step) == float:
+        return int(step)  # silent
+    return step.item()  # expect: SYN101
+
+
+def named(sample):
+    return sample["text"] or "none"  # silent
+
+
+stage(torch.ones(3, device="cuda").sum(), 3)
+stage(3, 4)
+named({"text": torch.ones((), device="cuda")})
