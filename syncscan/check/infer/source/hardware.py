@@ -14,12 +14,12 @@ from syncscan.check.infer.source.syntax import last_name, path_of
 
 # fmt: off
 _OTHERS = frozenset({
-    "amx", "ascend", "gaudi", "habana", "hpu", "maca", "mlu", "mps", "musa", "neuron", "neuronx", "npu", "openvino",
-    "sdaa", "tpu", "xla", "xpu",
+    "amx", "ascend", "camb", "cambricon", "dlinfer", "gaudi", "habana", "hpu", "maca", "mlu", "mlx", "mps", "musa", "neuron", "neuronx",
+    "npu", "openvino", "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
 # Words that mean nothing else; an MPS is also a matrix product state.
-_PLAIN = _OTHERS - {"maca", "mps", "neuron"}
+_PLAIN = _OTHERS - {"camb", "dlinfer", "maca", "mps", "neuron"}
 _GPUS = frozenset({"cuda", "gpu"})
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ANY_OTHER = "|".join(sorted(_OTHERS))
