@@ -54,7 +54,8 @@ FLOORS = {
     ),
     "syncscan.check.frequency": (
         "closures debugging epochs flags guards transfers",
-        "counters",
+        "calls counters",
+        "regions",
         "functions",
         "options",
         "cached",

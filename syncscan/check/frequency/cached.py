@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
-from syncscan.check.frequency.functions import FunctionFrequency, Region, loops_of, regions_of
+from syncscan.check.frequency.functions import FunctionFrequency
 from syncscan.check.frequency.options import Gate, Options, computed_by, gates_of
+from syncscan.check.frequency.regions import Region, loops_of, regions_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When

@@ -21,6 +21,9 @@ _LOADER = re.compile(
 )
 OPTIMIZER_STEP = re.compile(r"(.*_)?(optim(izer)?|opt)_step")  # a helper
 _BATCH = re.compile(r"_?((train|training|data)_)?(mini_?)?batch(_data)?")
+_PARTS = re.compile(
+    r"(named_)?(modules|children|parameters|buffers)|(\w+_)?(layers|blocks|modules|linears|params|weights|state_dict)"
+)
 _EPOCH = re.compile(r"_*((run|do|fit|train|training|eval|test|val|validation|validate)_)?(one_|an_)?epoch")
 
 
@@ -38,6 +41,15 @@ def reads_batches(loop: Loop) -> bool:
         return False
     return _sets_batch(loop) or any(
         _LOADER.fullmatch(last_name(inner)) is not None
+        for inner in walk(loop.iter)
+        if isinstance(inner, (ast.Name, ast.Attribute))
+    )
+
+
+def reads_parts(loop: Loop) -> bool:
+    """Return whether a loop runs over the parts of a model, such as layers and parameters; it has no steps of its own."""
+    return isinstance(loop, (ast.For, ast.AsyncFor)) and any(
+        _PARTS.fullmatch(last_name(inner)) is not None
         for inner in walk(loop.iter)
         if isinstance(inner, (ast.Name, ast.Attribute))
     )

@@ -1,4 +1,4 @@
-"""The execution frequency of a function by its own source: its name, its decorators, its loops and its guards."""
+"""The execution frequency of a function by its name, its class and its decorators."""
 
 from __future__ import annotations
 
@@ -6,34 +6,24 @@ import ast
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from syncscan.check.frequency.closures import is_argument, is_handed_out
-from syncscan.check.frequency.counters import counters_of, rarely_behind
-from syncscan.check.frequency.epochs import (
-    LOOPS,
-    TRAINS,
-    Loop,
-    called_name,
-    is_of_an_epoch,
-    outside_loops,
-    per_epoch,
-    reads_batches,
-)
-from syncscan.check.frequency.flags import first_iteration, with_answers
-from syncscan.check.frequency.guards import CONSTRUCTORS, Body, once_behind
-from syncscan.check.frequency.transfers import moved_by
+from syncscan.check.frequency.epochs import LOOPS, reads_batches
+from syncscan.check.frequency.guards import CONSTRUCTORS
+from syncscan.check.frequency.regions import loops_of, names_a_step, runs_models
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import last_name, path_of, walk
-from syncscan.model import When
+from syncscan.check.infer.source.syntax import walk
 
 _OWNERS = ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
 _INFERENCE = frozenset(f"{owner}inference_mode" for owner in _OWNERS)
 _WITHOUT_GRADIENTS = _INFERENCE | {f"{owner}no_grad" for owner in _OWNERS}
 
-_RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step")
+_RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step|update|__call__")
+# Functions that change the weights of a model, under `no_grad`.
+_TREATS = re.compile(r"quantiz|pack|calibrat|convert|fuse|merge|prune|rotat|smooth|materializ|tune_")
 # Names are matched without their leading underscores.
 _ONCE = re.compile(
     r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?
@@ -51,7 +41,7 @@ _ONCE = re.compile(
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
     |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?
-    |(on_)?((train|training|fit|val|validation|test|predict|eval)_)?epoch_(start|begin|end)|extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
+    |(on_)?(\w+_)?epoch_(start|begin|end) | extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
 )
 _PROGRAM = re.compile(r"_*(main|.*_cli)")
@@ -63,17 +53,6 @@ _MAYBE_ONCE = re.compile(
 )
 # Packages and modules that convert checkpoints.
 _CONVERTS = re.compile(r"conversions?|convert(ers?|_.*)?")
-_MODEL = re.compile(
-    r"(?!_*(get|set|load|build|make|create|init|save|register|prepare|check|is|wrap|update)_)(\w+_)?(model|decoder)"
-)
-# Functions that a framework calls for each batch.
-_STEP = re.compile(
-    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
-    |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
-    |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process|prefill|decode|extend)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
-    |compute_loss | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
-    re.VERBOSE,
-)
 _BUILDS = re.compile(r"build(_.*)?")
 _BUILDER = re.compile(r".*((Metadata|Attention|Attn)\w*Builder|AttentionBackend|AttnBackend)")
 _PROCESSOR = re.compile(
@@ -89,7 +68,6 @@ _EVALUATES = re.compile(
     |export(s|er|ers)? | debug(_.*)?""",
     re.VERBOSE,
 )
-_RUN = re.compile(r"(\w+_)?(step|forward)|\w+_sample")
 _PIPELINE = re.compile(r".*Pipeline")
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 
@@ -165,18 +143,32 @@ def samples(function: Function) -> bool:
     if function.name in CONSTRUCTORS or not runs_a_model(function) or is_named_step(function):
         return False
     loops = (node for node in walk(function.node) if isinstance(node, LOOPS))
-    return any(reads_batches(loop) or any(map(_runs_a_model, _calls_in(loop))) for loop in loops)
+    return any(reads_batches(loop) or runs_models(loop) for loop in loops)
 
 
 def is_step(function: Function) -> bool:
-    """Return whether a framework calls a function for each batch, by its name, class and decorators."""
-    if is_once(function) or function.is_cached or is_generation(function) or samples(function):
-        return False
-    if function.name in CONSTRUCTORS:  # the purpose of the class decides, not its decorators
+    """Return whether a framework calls a function for each batch, by its name, class and decorators.
+
+    A decorator alone says too little: weights are quantized, packed and merged under `no_grad` too.
+    """
+    if not _may_be_step(function):
         return False
     if runs_a_model(function):
-        return not may_be_once(function)
+        return _RUNS.search(function.name) is not None and not may_be_once(function)
     return is_named_step(function) or computes_gradients(function)
+
+
+def only_runs_a_model(function: Function) -> bool:
+    """Return whether a function only runs a model, in a step, around steps or before them, and no name says which."""
+    is_free = _may_be_step(function) and runs_a_model(function) and not may_be_once(function)
+    treats = _TREATS.search(function.name) is not None
+    return is_free and not treats and not is_named_step(function) and not computes_gradients(function)
+
+
+def _may_be_step(function: Function) -> bool:
+    if is_once(function) or function.is_cached or is_generation(function) or samples(function):
+        return False
+    return function.name not in CONSTRUCTORS  # the purpose of the class decides, not its decorators
 
 
 def computes_gradients(function: Function) -> bool:
@@ -218,7 +210,7 @@ def is_named_step(function: Function) -> bool:
     owner, name = function.owner, function.name.lstrip("_")
     if owner is None:
         return False
-    if _STEP.fullmatch(name) is not None:
+    if names_a_step(name):
         return name != "forward" or is_module_like(owner)
     if _BUILDS.fullmatch(function.name) is not None:  # public functions reach the private ones
         return any(_BUILDER.fullmatch(cls) for cls in _names_of(owner))
@@ -230,7 +222,7 @@ def is_named_step(function: Function) -> bool:
 def drives_models(name: str) -> bool:
     """Return whether a function of this name is what a framework calls for each batch, whichever model that runs."""
     plain = name.lstrip("_")
-    is_named_so = _STEP.fullmatch(plain) is not None or _BUILDS.fullmatch(plain) is not None
+    is_named_so = names_a_step(plain) or _BUILDS.fullmatch(plain) is not None
     return is_named_so and not plain.startswith("forward")
 
 
@@ -263,6 +255,7 @@ class FunctionFrequency:
 
     is_step: bool
     is_named_step: bool  # the name is that of a step; code without gradients may be part of a loop over steps
+    only_runs_a_model: bool
     is_generation: bool
     samples: bool  # runs many steps in its own loop
     is_once: bool
@@ -282,6 +275,7 @@ class FunctionFrequency:
         return cls(
             is_step(function),
             is_step(function) and (is_named_step(function) or computes_gradients(function)),
+            only_runs_a_model(function),
             is_generation(function),
             samples(function),
             once,
@@ -294,199 +288,3 @@ class FunctionFrequency:
             function.is_lambda and is_argument(function),
             is_handed_out(function),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Lines of a function that run at another time than the rest, and the names of what they call.
-
-    `_with_own_calls` leaves out the names that a region calls at other times. ``moved`` is an attribute that a line copies to
-    the GPU: once, if nothing else is put there. ``is_of_self`` is for a guard that tests an attribute of the object of a method.
-    """
-
-    when: When
-    lines: range
-    calls: frozenset[str]
-    moved: str = ""
-    is_of_self: bool = False
-
-
-_REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-# Errors of the GPU, of numerics and of the system; other exceptions, such as StopIteration and KeyError, are answers.
-_ERRORS = frozenset({
-    "AcceleratorError", "AssertionError", "FloatingPointError", "KeyboardInterrupt", "LinAlgError", "MemoryError", "OSError",
-    "OutOfMemoryError", "OverflowError", "RuntimeError", "SystemExit", "ZeroDivisionError",
-})  # fmt: skip
-
-
-def regions_of(function: Function) -> list[Region]:
-    """Return the loops of a function, steps among them, its guards, and its transfers of attributes; outer ones first."""
-    if isinstance(function.node, ast.Lambda):
-        return []
-    body = function.node.body
-    regions = [*map(_in_few_steps, per_epoch(body))] if is_of_an_epoch(function.name) else []
-    regions += _regions(body, function, frozenset(), None)
-    return _with_own_calls(regions, regions, function)
-
-
-def loops_of(function: Function) -> list[Region]:
-    """Return the loops of a function that go on until something is found, or that run a model in each iteration."""
-    loops = []
-    for node in walk(function.node):
-        if isinstance(node, LOOPS):
-            calls = _calls_in(node)
-            if isinstance(node, ast.While) or any(map(_runs_a_model, calls)):
-                loops.append(Region(When.STEP, _lines(node), calls))
-    return _with_own_calls(loops, regions_of(function), function) if loops else []
-
-
-def _with_own_calls(regions: list[Region], all_regions: list[Region], function: Function) -> list[Region]:
-    """Return regions without the names that they call at other times.
-
-    A guard leaves out names that are called outside of guards too, and a loop those that it calls behind guards alone.
-    """
-    guards = [region for region in all_regions if region.when is When.ONCE and not region.moved]
-    if not guards:
-        return regions
-    free = [
-        node
-        for node in walk(function.node)
-        if isinstance(node, ast.Call) and not any(node.lineno in guard.lines for guard in guards)
-    ]
-    elsewhere = _names_called(free)
-    found = []
-    for region in regions:
-        own = region.calls
-        if region in guards:
-            own -= elsewhere
-        elif region.when is not When.ONCE:
-            own = _names_called(call for call in free if call.lineno in region.lines)
-        found.append(replace(region, calls=own))
-    return found
-
-
-def _runs_a_model(name: str) -> bool:
-    """Return whether a call in the loop of a pipeline runs a model, or advances the scheduler."""
-    plain = name.lstrip("_")
-    return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
-
-
-def _running_a_model(loop: Loop) -> Loop | None:
-    """Return a loop that runs a model, or passes a model to a function, which may run it; None for other loops."""
-    calls = [each for each in walk(loop) if isinstance(each, ast.Call)]
-    given = [each.id for call in calls for each in call.args if isinstance(each, ast.Name)]
-    runs = any(map(_runs_a_model, _names_called(calls)))
-    return loop if runs or any(_MODEL.fullmatch(name) is not None for name in given) else None
-
-
-def _is_step(function: Function) -> bool:
-    """Return whether a function is one step by its name, so that the loops in it are parts of the step."""
-    return _STEP.fullmatch(function.name.lstrip("_")) is not None
-
-
-def _regions(
-    body: list[ast.stmt], function: Function, counters: frozenset[str], loop: Loop | None
-) -> Iterator[Region]:
-    """Yield the regions of some statements; ``loop`` is the innermost one around that runs a model in each iteration."""
-    for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        around = _running_a_model(node) if isinstance(node, LOOPS) else loop
-        if isinstance(node, LOOPS):
-            yield from _of_loop(node)
-            counters |= counters_of(node) if reads_batches(node) else frozenset()
-        elif isinstance(node, ast.If):
-            yield from _behind(node, before, body[position:], function, counters)
-            yield from map(_rare, () if _is_step(function) else first_iteration(node, loop))
-            yield from map(_of_a_script, outside_loops(node.body)) if _is_for_a_script(node.test) else ()
-        elif isinstance(node, ast.Try):
-            yield from map(_handling, filter(_handles_an_error, node.handlers))
-        elif _sets_up(node):
-            yield Region(When.ONCE, _lines(node), _calls_in(node))
-        elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
-            yield Region(When.ONCE, _lines(node), frozenset(), name)
-        for inner in blocks_of(node):
-            yield from _regions(inner, function, counters, around)
-
-
-def _of_loop(loop: Loop) -> Iterator[Region]:
-    """Yield a loop, and its statements beside the loops over batches in it."""
-    calls, reads = _calls_in(loop), reads_batches(loop)
-    trains = reads or not TRAINS.isdisjoint(calls)
-    yield Region(When.STEP if trains else When.UNKNOWN, _lines(loop), calls)
-    if trains and not reads:
-        yield from map(_in_few_steps, per_epoch(loop.body))
-
-
-def _is_for_a_script(test: ast.expr) -> bool:
-    """Return whether a test asks if the file runs as a script."""
-    return (
-        isinstance(test, ast.Compare) and path_of(test.left) == "__name__" and isinstance(test.ops[0], ast.Eq)
-    )
-
-
-def _of_a_script(node: ast.stmt) -> Region:
-    """Return a statement outside loops at the end of a script, which runs once.
-
-    The region names no callees, because a loop of another file may call the same functions per step.
-    """
-    return Region(When.ONCE, _lines(node), frozenset())
-
-
-def _behind(
-    node: ast.If, before: ast.stmt | None, after: Body, function: Function, counters: frozenset[str]
-) -> Iterator[Region]:
-    """Yield what a test lets run once or rarely."""
-    answered = with_answers(node.test, function.node)
-    if answered is not node.test:
-        node = ast.If(answered, node.body, node.orelse)
-    for once in once_behind(node, before, after, function):
-        yield Region(When.ONCE, span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
-    yield from map(_rare, rarely_behind(node, after, counters))
-
-
-def _rare(body: Body) -> Region:
-    return Region(When.ONCE, span(body), _calls_in(*body))
-
-
-def _sets_up(node: ast.stmt) -> bool:
-    """Return whether a statement registers a part of a module, which a second one would replace, or loads a file of tensors."""
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Call) and last_name(node.value.func) in _REGISTERS
-    call = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
-    return isinstance(call, ast.Call) and path_of(call.func) == "torch.load"
-
-
-def _handles_an_error(handler: ast.ExceptHandler) -> bool:
-    """Return whether what a handler is for is an error, and no way to ask, such as ``except StopIteration``."""
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return all(each is not None and last_name(each) in _ERRORS for each in types)
-
-
-def _handling(handler: ast.ExceptHandler) -> Region:
-    return Region(When.ONCE, span(handler.body), _calls_in(*handler.body))
-
-
-def _in_few_steps(node: ast.stmt) -> Region:
-    return Region(When.ONCE, _lines(node), _calls_in(node))
-
-
-def _asks_self(test: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == "self" for inner in walk(test))
-
-
-def span(body: Body) -> range:
-    """Return the lines of several statements."""
-    return range(body[0].lineno, (body[-1].end_lineno or 0) + 1)
-
-
-def _lines(node: ast.stmt) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
-
-
-def _calls_in(*nodes: ast.AST) -> frozenset[str]:
-    return _names_called(inner for node in nodes for inner in walk(node) if isinstance(inner, ast.Call))
-
-
-def _names_called(calls: Iterable[ast.Call]) -> frozenset[str]:
-    return frozenset(map(called_name, calls))

@@ -14,15 +14,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
+from syncscan.check.frequency.calls import Called, called_name, callers_of, closure
 from syncscan.check.frequency.closures import defined_in
-from syncscan.check.frequency.functions import FunctionFrequency, Region, is_module_like, lives_long
-from syncscan.check.frequency.guards import CONSTRUCTORS
+from syncscan.check.frequency.functions import FunctionFrequency, is_module_like, lives_long
 from syncscan.check.frequency.options import needed_at, needed_by_names, off_by_default
+from syncscan.check.frequency.regions import Region
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
@@ -31,7 +32,6 @@ from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
 Chain = tuple[str, ...]
-Called = Function | Virtual
 Call = tuple[Called, Called | None]  # with its caller
 
 
@@ -117,7 +117,7 @@ class Frequencies:
         names = calls[0].union(*calls[1:])
         # An object is called by the name of a variable; a function that holds steps calls its objects there.
         names |= {"__call__"} if when is When.STEP else set()
-        return [callee for callee in self.callees.get(function, ()) if _called_name(callee) in names]
+        return [callee for callee in self.callees.get(function, ()) if called_name(callee) in names]
 
     def from_(self, caller: Called) -> Iterable[Called]:
         """Return the callees of a function; those of a virtual method are its implementations."""
@@ -189,7 +189,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     others = (each.name for each in functions if each.is_property)
     found.off = off_by_default(declared, (others, *(cache.computed[each] for each in functions)))
     _run_arguments_where_passed(found)
-    callers = _callers(found, functions)
+    callers = callers_of(functions, found.from_)
     _note_evaluation(found, functions, callers)
     if entry_points:
         modules = {module.name for module in solver.context.modules}
@@ -263,22 +263,20 @@ def _drive(
     Layers are no steps: a module, or what calls its layers by the names of variables, is left out.
     """
     by_function = found.cache.by_function
-    only_run = [
-        each for each in functions if by_function[each].is_step and not by_function[each].is_named_step
-    ]
+    only_run = [each for each in functions if by_function[each].only_runs_a_model]
 
-    def callers_of(called: Called) -> Iterable[Called]:
+    def above(called: Called) -> Iterable[Called]:
         return callers.get(called, ())
 
     def inside(called: Called) -> Iterable[Called]:
         return () if _is_named_step(found, called) else found.from_(called)
 
-    runs_models = _closure((each for each in functions if _is_forward(each)), callers_of)
-    below = _closure([*found.generations, *only_run], inside)  # few of all functions
+    runs_models = closure((each for each in functions if _is_forward(each)), above)
+    below = closure([*found.generations, *only_run], inside)  # few of all functions
     found.drivers.update(
         each for each in below if isinstance(each, Function) and _holds_steps(found, each, runs_models)
     )
-    around = _closure((each for each in found.drivers if not _is_named_step(found, each)), callers_of)
+    around = closure((each for each in found.drivers if not _is_named_step(found, each)), above)
     return (each for each in only_run if each in around)
 
 
@@ -298,20 +296,8 @@ def _holds_steps(found: Frequencies, function: Function, runs_models: set[Called
     loops = [region.calls for region in found.cache.regions[function] if region.when is not When.ONCE]
     names = frozenset().union(*loops)
     return bool(names) and any(
-        callee in runs_models and _called_name(callee) in names for callee in found.from_(function)
+        callee in runs_models and called_name(callee) in names for callee in found.from_(function)
     )
-
-
-def _closure(starts: Iterable[Called], beside: Callable[[Called], Iterable[Called]]) -> set[Called]:
-    """Return some functions, and those that calls lead to, in the direction of ``beside``."""
-    found: set[Called] = set()
-    queue = deque(starts)
-    while queue:
-        called = queue.popleft()
-        if called not in found:
-            found.add(called)
-            queue += beside(called)
-    return found
 
 
 def _follow_generations(found: Frequencies, generations: Iterable[Called]) -> None:
@@ -342,7 +328,7 @@ def _follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Cal
     reached = [*found.step.items()]
     found.evaluation.update(called for called, _ in reached[trained:])
     for called, by in reached[usual:trained]:
-        option = found.optional.get(by) or found.options_of_calls(by).get(_called_name(called)) if by else ""
+        option = found.optional.get(by) or found.options_of_calls(by).get(called_name(called)) if by else ""
         if option:
             found.optional[called] = option
 
@@ -374,7 +360,7 @@ def _reach(
                     or _generates(found, callee)
                 ):
                     continue
-                to = optional if optional is not None and _called_name(callee) in gated else queue
+                to = optional if optional is not None and called_name(callee) in gated else queue
                 to.append((callee, caller))
 
 
@@ -389,7 +375,7 @@ def _note_made(found: Frequencies, called: Called) -> list[Called]:
 
 def _made_by(called: Called) -> Class | None:
     """Return the class that a constructor instantiates; None for other functions and for classes whose objects live long."""
-    if not isinstance(called, Function) or called.owner is None or called.name == _called_name(called):
+    if not isinstance(called, Function) or called.owner is None or called.name == called_name(called):
         return None
     return None if lives_long(called.owner) else called.owner
 
@@ -447,13 +433,15 @@ def _called_once_by(found: Frequencies, caller: Called) -> Iterable[Called]:
 
 
 def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, set[Called]]) -> bool:
+    """Return whether all calls of a function run once; a guard says too little about one that may run a model."""
+    runs = _runs(found, callee)
     return all(
         by is callee
         or (
             not _repeats(found, by, callee)
             and (by in found.once or (by not in callers and not _runs(found, by)))
         )
-        or (isinstance(by, Function) and callee in found.called_at(by, When.ONCE))
+        or (not runs and isinstance(by, Function) and callee in found.called_at(by, When.ONCE))
         for by in callers.get(callee, ())
     )
 
@@ -465,29 +453,12 @@ def _runs(found: Frequencies, caller: Called) -> bool:
 
 
 def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
-    """Return whether a caller is a program that calls ``callee`` in a loop."""
-    if isinstance(caller, Virtual) or caller not in found.programs:
+    """Return whether a caller calls ``callee`` in a loop that may serve: each loop of a program, and elsewhere one without an end in sight."""
+    if isinstance(caller, Virtual):
         return False
-    return callee in found.called_at(caller, When.UNKNOWN)
-
-
-def _callers(found: Frequencies, functions: Sequence[Function]) -> dict[Called, set[Called]]:
-    """Return the callers of each function; a virtual method is a caller of its implementations."""
-    callers: dict[Called, set[Called]] = {}
-    for function in functions:
-        for callee in found.from_(function):
-            callers.setdefault(callee, set()).add(function)
-    for virtual in [callee for callee in callers if isinstance(callee, Virtual)]:
-        for method in virtual.below:
-            callers.setdefault(method, set()).add(virtual)
-    return callers
-
-
-def _called_name(called: Called) -> str:
-    """Return the name at the call site: for a constructor, that of the class."""
-    if isinstance(called, Function) and called.name in CONSTRUCTORS and called.owner:
-        return called.owner.name
-    return called.name
+    if caller in found.programs:
+        return callee in found.called_at(caller, When.UNKNOWN)
+    return any(called_name(callee) in loop.calls for loop in found.cache.loops[caller])
 
 
 def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence[str]) -> list[Function]:

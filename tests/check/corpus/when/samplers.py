@@ -57,7 +57,7 @@ class Diffusion(nn.Module):
     def gather(self, parts):
         for part in parts:
             self.layer(part)
-        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
 
 
 class Decoding:

@@ -37,7 +37,7 @@ class Pipeline:
 
 @inference_mode
 def bare():
-    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
+    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (unknown)
 
 
 @torch.enable_grad()

@@ -9,4 +9,4 @@ def step():
 
 @torch.inference_mode()
 def measure():
-    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
+    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (unknown)

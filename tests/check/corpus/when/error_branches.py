@@ -1,0 +1,31 @@
+"""A branch that ends with an exception or a warning runs in hardly any step."""
+
+import logging
+import warnings
+
+import torch
+from torch import nn
+
+logger = logging.getLogger(__name__)
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor, n: int):
+        bad = torch.isnan(x)
+        if bad.any():  # expect: SYN104 (step)
+            first = bad.nonzero()[0]  # expect: SYN202 (once)
+            raise ValueError(first)
+        if n > 3:
+            warnings.warn(f"{x.sum().item()}")  # expect: SYN101 (once)
+        elif n > 2:
+            x.sum().item()  # expect: SYN101 (step)
+        else:
+            self.describe(x)
+            logger.warning("nothing to do")
+        if n < 0:
+            logger.error("no rows")
+            return x.sum().item()  # expect: SYN101 (step)
+        return x
+
+    def describe(self, x):
+        return x.sum().item()  # expect: SYN101 (once)
