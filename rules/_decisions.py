@@ -19,6 +19,7 @@ _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack
 _COLLECTIVES = frozenset(
     {"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"}
 )
+_WARNINGS = frozenset({"warn", "warning", "warning_once", "warn_once", "error", "info", "print"})
 _OF_OBJECTS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 _CHOSEN = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.MOVED, Kind.UNKNOWN})  # which `torch.where` may take
@@ -30,12 +31,20 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
         return ""
     if isinstance(test, ast.If) and _ends_with(test, ast.Raise):
         return of_an_assertion(node, facts)
+    if isinstance(test, ast.If) and not test.orelse and all(map(_warns, test.body)):
+        return suggest("warned")
     if isinstance(test, ast.IfExp):
         return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
     if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
         return _of_branch(test, node, tensor, facts)
     asked = _operand_around(node, test.test)
     return _of_an_end(test, line_of(asked, facts, {node: facts.source(tensor)}), node, facts)
+
+
+def _warns(statement: ast.stmt) -> bool:
+    """Return whether a statement does nothing but warn, log or print."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and last_name(call.func) in _WARNINGS
 
 
 def of_an_assertion(node: ast.AST, facts: Facts) -> str:

@@ -40,6 +40,7 @@ from ._parts import (
     views_in,
 )
 from ._shared import call_around, index_parts, keywords_of
+from ._sites import branch_of_uses, is_used_at_once
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -86,7 +87,9 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if hint:
         return hint
     side = _side_of_another_read(node, facts)
-    return suggest("copy-together", beside=side) if side else ""
+    if side:
+        return suggest("copy-together", beside=side)
+    return suggest("used-at-once") if is_used_at_once(node, facts) else ""
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
@@ -285,6 +288,9 @@ def _contains(part: ast.AST, node: ast.AST | None) -> bool:
 def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a number that is read once, by what becomes of the number."""
     use, name = use_of(node, facts.around(node)), _kept_number(node, tensor, facts)
+    branch = branch_of_uses(node, facts)
+    if branch:
+        return suggest("read-inside", test=branch)
     if use.role is Role.TEST:
         return of_a_decision(use.node, node, tensor, facts) if _only_decides(node, facts) else ""
     if not name:
@@ -366,7 +372,12 @@ def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
     for side, statement in (("before", facts.before(node)), ("after", facts.after(node))):
         calls = calls_in(statement) if isinstance(statement, (ast.Assign, ast.Expr)) else []
         if side == "after":  # a read of what this statement copied needs no copy of its own
-            calls = [each for each in calls if made.isdisjoint(names_in(each.func))]
+            known = next((each for other, each in facts.behind(node) if other is statement), facts)
+            calls = [
+                each
+                for each in calls
+                if made.isdisjoint(names_in(each.func)) and known.blocks(each) is not None
+            ]
         if kind and any(kind_of_read(each) == kind for each in calls):
             return side
     return ""

@@ -92,6 +92,8 @@ def _of_elements(
         return ""  # a part of another length in each iteration
     if not name.replace(".", "").replace("_", "").isalnum():
         return ""
+    if any(isinstance(call.func, ast.Name) for call in calls_in(tensor)):
+        return ""  # a function, which may take no rows
     if methods:
         return suggest("iterate-rows", iterable=name, operation=methods[0])
     if iterable is None:
@@ -105,7 +107,9 @@ def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
     around, root = facts.around(node), root_of(part.value)
     names = [name for name in names_in(part.slice) if is_set_by_loop(name, node, around)]
     counts = [loop_over(name, node, around) for name in names]
-    is_counted = all(isinstance(each, ast.Call) and last_name(each.func) in _COUNTS for each in counts)
+    is_counted = all(  # the number of `enumerate` runs over nothing
+        each is None or (isinstance(each, ast.Call) and last_name(each.func) in _COUNTS) for each in counts
+    )
     is_read_there = any(
         facts.of(each).is_gpu for each in index_parts(part)
     )  # a list takes no index of the GPU
@@ -122,10 +126,17 @@ def elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     around = facts.around(node)
     for _ in range(STEPS):
         if isinstance(made, ast.Subscript) and is_before_loop(made, node, facts):
-            return line_of(made.value, facts)
+            whole = line_of(made.value, facts)
+            return f"{whole}.T" if whole and _is_column(made) else whole
         root = root_of(made)
         made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
     return ""
+
+
+def _is_column(part: ast.Subscript) -> bool:
+    """Return whether a part is a column, ``x[:, i]``."""
+    parts = index_parts(part)
+    return len(parts) == 2 and ast.unparse(parts[0]) == ":" and not isinstance(parts[1], ast.Slice)
 
 
 def changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts, *, in_loop: bool = False) -> bool:

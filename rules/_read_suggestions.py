@@ -155,12 +155,27 @@ OF_READS: dict[str, Suggestion] = {
     "mirror-copy": row(
         "102 105",
         "an attribute of the object",
-        "keep a copy on the host beside `{tensor}`, started in the lines that set the tensor, and use the copy",
+        "keep a copy on the host beside `{tensor}`, started in the lines that set or change the tensor, and use the copy",
     ),
     "copy-together": row(
         "102 105",
         "copied beside another copy",
         'queue this copy and that of the statement {beside} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
+    ),
+    "used-at-once": row(
+        "102 105",
+        "used at once",
+        "the host uses the copy at once, so a later wait gains nothing: keep this work on the GPU, or take data that the host has",
+    ),
+    "read-inside": row(
+        "101 103 106",
+        "used in one branch alone",
+        "move the read into the branch that uses the number, `if {test}:`",
+    ),
+    "warned": row(
+        "101 103 104",
+        "to warn",
+        "warn where the host has the data, or where the program logs its metrics, with one read for many steps",
     ),
     "store-in-loop": row(
         "105",
