@@ -40,7 +40,7 @@ from ._parts import (
     views_in,
 )
 from ._shared import call_around, index_parts, keywords_of
-from ._sites import branch_of_uses, is_used_at_once
+from ._sites import branch_of_uses, is_collected, is_used_at_once
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -61,9 +61,9 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
     if facts.raises(node):
         return of_an_assertion(node, facts)
-    if facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts):
-        return of_a_loop(node, tensor, facts)
-    return _by_use(node, tensor, facts)
+    in_each = facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts)
+    hint = of_a_loop(node, tensor, facts) if in_each else _by_use(node, tensor, facts)
+    return hint or (suggest("collect") if is_collected(node, facts) else "")
 
 
 def _is_made_in_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> bool:

@@ -21,6 +21,11 @@ OF_READS: dict[str, Suggestion] = {
         "added up in a long statement",
         "add `{tensor}` to `{sum}` on the GPU, and read `{sum}` once, after the loop",
     ),
+    "collect": row(
+        "101 103 106",
+        "read for each element of a comprehension",
+        "collect the tensors, and read all of them with one copy: `torch.stack(tensors).tolist()`",
+    ),
     "log": row(
         "101 102 103 106 107",
         "logged or printed in a loop",

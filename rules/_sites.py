@@ -59,6 +59,16 @@ def _is_named(statement: ast.AST) -> bool:
     return isinstance(statement, ast.Assign) and all(isinstance(each, ast.Name) for each in statement.targets)
 
 
+def is_collected(node: ast.AST, facts: Facts) -> bool:
+    """Return whether a comprehension reads one number for each of its elements, and nothing tests the number."""
+    inner, holder = node, facts.parent(node)
+    while isinstance(holder, (ast.BinOp, ast.IfExp, ast.Call)) and inner is not getattr(holder, "test", None):
+        inner, holder = holder, facts.parent(holder)
+    if isinstance(holder, ast.DictComp):
+        return holder.value is inner
+    return isinstance(holder, (ast.ListComp, ast.GeneratorExp)) and holder.elt is inner
+
+
 def is_used_at_once(node: ast.AST, facts: Facts) -> bool:
     """Return whether the host works with a copy in the statement that makes it, or in the next one."""
     inner, holder = node, facts.parent(node)
