@@ -104,6 +104,9 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
         frozenset(_empty(node)) or _NOT_EMPTY,
         node.args[0] if names and last_name(node.func) == "cast" else None,
         _computed_name(node),
+        len(node.args) > 1
+        and isinstance(node.args[1], ast.Constant)
+        and isinstance(node.args[1].value, (bool, str)),
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)

@@ -94,18 +94,18 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
 
 
 def _takes(function: Function, call: Call) -> bool:
-    """Return whether a method takes the keywords of a call; a decorator may take others.
+    """Return whether a function takes the arguments of a call; a decorator may take others.
 
-    A call that a method does not take is one of another object's method of the same name.
+    A call that a function does not take is one of another function, or of another object's method of the same name.
     """
-    return (
-        function.owner is None
-        or call.site is None
-        or call.site.spreads  # the keys of a table are not surely all of its keys
-        or function.more is not None
-        or bool(function.decorators)
-        or call.kwargs.keys() <= function.by_name.keys()
-    )
+    if (
+        call.site is None or call.site.spreads or function.decorators
+    ):  # a table may have fewer keys than are known
+        return True
+    too_many = len(call.args) > len(function.plain) and function.rest is None and not call.is_open_ended
+    twice = any(parameter.name in call.kwargs for parameter in function.plain[: len(call.args)])
+    takes_names = function.more is not None or call.kwargs.keys() <= function.by_name.keys()
+    return takes_names and not too_many and not (twice and function.more is None)
 
 
 def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:
