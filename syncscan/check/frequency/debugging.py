@@ -1,6 +1,7 @@
-"""Tests of flags for debugging, measurement or capture: ``if self.verbose``, ``if os.environ.get("X_DEBUG")``, ``if in_capture``.
+"""Tests of flags for debugging, measurement, capture or export: ``if self.verbose``, ``if os.environ.get("X_DEBUG")``.
 
-The first are off unless a person looks on, so what they guard runs in no step of production. CUDA graphs are captured at start-up.
+The first are off unless a person looks on, so what they guard runs in no step of production. CUDA graphs are captured at start-up,
+and models are exported once: ``if in_capture``, ``if torch.compiler.is_exporting()``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from syncscan.check.infer.source.syntax import last_name
 
 _DEBUGS = re.compile(
     r"""_*(.*_)?(debug(ging|ger)?|verbose|verbosity|bench(mark(ing)?)?|profil(er|ing))(_.*)?
-    |_*(is|in|for|during)_(.*_)?captur(e|ing) | _*capturing""",
+    |_*(is|in|for|during)_(.*_)?(captur(e|ing) | export(ing)?) | _*(capturing|exporting)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _READS_SETTINGS = frozenset({"get", "getenv", "isEnabledFor"})  # of an environment, or of a logger
@@ -44,7 +45,10 @@ def _is_flag(node: ast.expr) -> bool:
         return _is_named(_text_of(node.slice))
     if isinstance(node, ast.Call) and last_name(node.func) in _READS_SETTINGS:
         return bool(node.args) and _is_named(_text_of(node.args[0]))
-    return _is_named(last_name(node.func if isinstance(node, ast.Call) else node))
+    asked = node.func if isinstance(node, ast.Call) else node
+    if isinstance(asked, ast.Call) and last_name(asked.func) == "getattr" and len(asked.args) > 1:
+        return _is_named(_text_of(asked.args[1]))  # `getattr(torch.compiler, "is_exporting", never)()`
+    return _is_named(last_name(asked))
 
 
 @functools.lru_cache(maxsize=4096)

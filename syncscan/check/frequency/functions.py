@@ -33,7 +33,7 @@ _ONCE = re.compile(
     | (lazy|late)_init.* | .*_init
     |reset_parameters | rebalance.* | rearrange(_experts?.*)? | .*reshuffle(_.*)? | release_.*graphs? | pre_?compute.*
     |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
-    |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | compile.* | .*autotune.*
+    |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | probe(_.*)? | compile.* | .*autotune.*
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
     |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
     |(add_)?(cli_)?args? | parse_args.* | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*

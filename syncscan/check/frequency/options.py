@@ -53,12 +53,19 @@ class Options:
 
 
 def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) -> frozenset[str]:
-    """Return the names of the options that are off in a whole project, without other uses of these names."""
+    """Return the names of the options that are off in a whole project, without other uses of these names.
+
+    The attribute that holds an option may begin with an underscore, so leading underscores do not count.
+    """
     off, on = set[str](), set[str]()
     for each in options:
-        off |= each.off
-        on |= each.on
-    return frozenset(off - on).difference(*others)
+        off.update(map(_public, each.off))
+        on.update(map(_public, each.on))
+    return frozenset(off - on).difference(*(map(_public, names) for names in others))
+
+
+def _public(name: str) -> str:
+    return name.lstrip("_")
 
 
 def computed_by(function: Function) -> frozenset[str]:
@@ -301,7 +308,7 @@ def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:
             frozenset.union if isinstance(test.op, ast.And) is holds else frozenset.intersection
         )
         return combine(*parts)
-    name = _option(test) if holds else ""
+    name = _public(_option(test)) if holds else ""
     return frozenset({name} if name else ())
 
 

@@ -45,6 +45,10 @@ class Layer(nn.Module):
             print(x.sum().item())  # expect: SYN101 (once)
         if self.log_level == "DEBUG":
             print(x.sum().item())  # expect: SYN101 (once)
+        if getattr(torch.compiler, "is_exporting", bool)() or torch.onnx.is_in_onnx_export():
+            x.sum().item()  # expect: SYN101 (once)
+        if not torch.compiler.is_exporting():
+            x.sum().item()  # expect: SYN101 (step)
         if not self.verbose:
             return x
         return x.sum().item()  # expect: SYN101 (once)

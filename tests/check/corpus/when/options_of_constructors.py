@@ -23,14 +23,14 @@ class Base(nn.Module):
         self.cached = args.cached
         self.keeps = keeps
         self.shared = shared
-        self.orthogonal = orthogonal
+        self._orthogonal = orthogonal
 
     def forward(self, x: torch.Tensor):
         if self.pack_rows:
             x.sum().item()  # expect: SYN101 (unknown)
         if self.fuse_all:
             x.sum().item()  # expect: SYN101 (unknown)
-        if self.orthogonal:
+        if self._orthogonal:
             x.sum().item()  # expect: SYN101 (unknown)
         if self.keeps:
             x.sum().item()  # expect: SYN101 (step)
