@@ -51,6 +51,9 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
         bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
         return suggest("range", bounds=bounds, device=device)
+    formula = _of_a_range(data, device, facts)
+    if formula:
+        return formula
     full = f"torch.full((), {text}{dtype}, device={device})"
     one = _only_number(data, facts)
     if one is not None:
@@ -65,6 +68,40 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     if are_constants(data, call, facts):
         return suggest("constants")
     return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
+
+
+def _of_a_range(data: ast.expr, device: str, facts: Facts) -> str:
+    """Return the suggestion for numbers that a comprehension computes from a range by arithmetic; "" for other data."""
+    loop = data.generators[0] if isinstance(data, ast.ListComp) and len(data.generators) == 1 else None
+    if (
+        not isinstance(data, ast.ListComp)
+        or loop is None
+        or loop.ifs
+        or not isinstance(loop.target, ast.Name)
+    ):
+        return ""
+    inside = [
+        each
+        for each in ast.walk(data.elt)
+        if not isinstance(each, (ast.operator, ast.unaryop, ast.expr_context))
+    ]
+    is_formula = all(
+        isinstance(each, (ast.BinOp, ast.UnaryOp, ast.Name, ast.Attribute, ast.Constant)) for each in inside
+    )
+    counts = isinstance(loop.iter, ast.Call) and facts.name_of(loop.iter.func) == "builtins.range"
+    if not is_formula or not counts or not isinstance(loop.iter, ast.Call):
+        return ""
+    return suggest("range-formula", bounds=", ".join(map(facts.source, loop.iter.args)), device=device)
+
+
+def of_numbers(data: ast.expr, call: ast.Call, device: str, facts: Facts) -> str:
+    """Return the suggestion beside a copy from pinned memory: for one number, or for numbers computed from a range; else ""."""
+    one, dtype = _only_number(data, facts), _dtype(call, facts)
+    if one is not None:
+        return suggest("held-number", full=_of_one(call, one, dtype, device, facts))
+    if facts.of(data).kind is Kind.NUMBER:
+        return suggest("held-number", full=f"torch.full((), {facts.source(data)}{dtype}, device={device})")
+    return _of_a_range(data, device, facts)
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

@@ -121,6 +121,22 @@ def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
     return not is_set and not changes_in_place(part.value, node, facts)
 
 
+def of_groups(mask: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for rows that a loop over values finds one value after the other; "" for other masks.
+
+    The mask compares keys with the value of the iteration, or is the row of the iteration.
+    """
+    around = facts.around(node)
+    asked = (
+        [mask.left, *mask.comparators]
+        if isinstance(mask, ast.Compare) and isinstance(mask.ops[0], ast.Eq)
+        else []
+    )
+    is_value = any(isinstance(each, ast.Name) and is_set_by_loop(each.id, node, around) for each in asked)
+    is_row = isinstance(mask, ast.Subscript) and is_before_loop(mask, node, facts)
+    return suggest("grouped") if is_value or is_row else ""
+
+
 def elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     """Return the tensor from before a loop of whose element of this iteration a value was made; "" if there is none."""
     around = facts.around(node)

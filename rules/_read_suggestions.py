@@ -49,7 +49,7 @@ OF_READS: dict[str, Suggestion] = {
     "read-together": row(
         "101 103 106",
         "read beside another read",
-        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {beside} reads from the GPU, too",
+        "read the numbers of these statements with one copy, `a, b = torch.stack([a, b]).tolist()`: the one {beside} reads from the GPU, too",
     ),
     "random-number": row(
         "101 103 106",
@@ -75,6 +75,11 @@ OF_READS: dict[str, Suggestion] = {
         "103",
         "`torch.equal` or `torch.allclose`",
         "keep the answer on the GPU, as in `torch.isclose(a, b).all()`; or drop the test, if the work behind it changes nothing for equal tensors",
+    ),
+    "comparison-test": row(
+        "103",
+        "`torch.equal` or `torch.allclose` in a test",
+        "drop the test, if the work behind it changes nothing for equal tensors; or compare what the host has",
     ),
     "asserted-close": row(
         "103",
@@ -201,6 +206,16 @@ OF_READS: dict[str, Suggestion] = {
         "102 105",
         "an index",
         "index with `{tensor}` itself: the GPU holds the index",
+    ),
+    "grouped": row(
+        "201 202",
+        "the rows of one value in each iteration of a loop over values",
+        "sort once before the loop, `order = keys.argsort()`, and read `keys.bincount(minlength=n).tolist()` once: the rows of each value are a slice of `order`",
+    ),
+    "range-formula": row(
+        "301 302",
+        "numbers computed from a range",
+        "compute the numbers on the GPU, from `torch.arange({bounds}, device={device})`",
     ),
     "range": row("301", "a range", "create the tensor on the GPU: `torch.arange({bounds}, device={device})`"),
     "max-of-one": row("104", "`max` of the elements of a tensor", "reduce on the GPU: `{tensor}.max()`"),

@@ -208,6 +208,11 @@ TABLE: dict[str, Suggestion] = {
         "create the tensor of `{data}` once, and keep the tensor: in a module as a buffer, which `module.to(device)` moves",
     ),
     "number": row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
+    "held-number": row(
+        "301",
+        "a number that a copy makes infinite where the dtype is too small",
+        "create the tensor on the GPU, if its dtype holds the number: `{full}`",
+    ),
     "list": row("301 302", "a list", "copy from pinned memory, if CUDA is available: `{pinned}`"),
     "made-here": row(
         "302 303 305",

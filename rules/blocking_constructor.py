@@ -34,7 +34,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
-from ._data import are_constants, of_data, of_new
+from ._data import are_constants, of_data, of_new, of_numbers
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
@@ -240,7 +240,8 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
     upload = _pinned_upload(call, data, device, facts)
     if upload is None:
         return None
-    said = suggest("constants" if are_constants(data, call, facts) else "upload")
+    said = of_numbers(data, call, facts.source(device), facts)
+    said = said or suggest("constants" if are_constants(data, call, facts) else "upload")
     return Rewrite(call, upload, said, Applicability.UNSAFE, suggest("upload"))
 
 

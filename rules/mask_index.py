@@ -22,6 +22,7 @@ from syncscan.model import Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._loop_reads import of_groups
 from ._shared import as_operand, index_elements, index_parts, shown
 from ._suggestions import suggest
 
@@ -114,12 +115,12 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     if len(index_parts(node)) != 1 or missing is None:
         return ""
     hint = _of_a_statement(node, facts.statement(node), picked, missing, facts)
-    if hint or missing:
-        return hint
-    around = facts.parent(node)
-    if isinstance(around, ast.Attribute) and around.attr in _SUMS:
+    around, is_read = facts.parent(node), isinstance(node.ctx, ast.Load)
+    if not hint and not missing and isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, picked=picked, mask=as_operand(mask, facts))
-    return _of_a_read(node, mask, facts) if isinstance(node.ctx, ast.Load) else ""
+    if not hint and not missing and is_read:
+        hint = _of_a_read(node, mask, facts)
+    return hint or (of_groups(mask, node, facts) if is_read else "")
 
 
 def _of_a_read(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:

@@ -15,6 +15,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._loop_reads import of_groups
 from ._shared import blocking_call, gpu_operand, shown
 
 
@@ -65,4 +66,5 @@ host = torch.zeros(8).nonzero()
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the non-zero elements"
-        return Match(call, message, gpu_operand(call, facts), is_implicit=True)
+        hint = of_groups(facts.argument(call, "input") or facts.argument(call, "condition"), call, facts)
+        return Match(call, message, gpu_operand(call, facts), hint, is_implicit=True)

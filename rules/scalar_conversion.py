@@ -15,6 +15,7 @@ import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.syntax.use import Role, use_of
 
 from ._decisions import of_an_assertion
 from ._instead import of_a_number
@@ -104,5 +105,6 @@ def _of_a_number(call: ast.Call, facts: Facts) -> str:
         is_asserted = name == "allclose" and isinstance(facts.statement(call), ast.Assert)
         return suggest("asserted-close") if hint and is_asserted else hint
     if name in _COMPARISONS:
-        return suggest("comparison")
+        is_tested = use_of(call, facts.around(call)).role is Role.TEST
+        return suggest("comparison-test" if is_tested else "comparison")
     return of_a_number(call, next(iter(given(call)), None), facts)
