@@ -89,7 +89,8 @@ def _of_a_range(data: ast.expr, device: str, facts: Facts) -> str:
         isinstance(each, (ast.BinOp, ast.UnaryOp, ast.Name, ast.Attribute, ast.Constant)) for each in inside
     )
     counts = isinstance(loop.iter, ast.Call) and facts.name_of(loop.iter.func) == "builtins.range"
-    if not is_formula or not counts or not isinstance(loop.iter, ast.Call):
+    uses = loop.target.id in names_in(data.elt)
+    if not is_formula or not counts or not uses or not isinstance(loop.iter, ast.Call):
         return ""
     return suggest("range-formula", bounds=", ".join(map(facts.source, loop.iter.args)), device=device)
 

@@ -19,7 +19,7 @@ _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack
 _COLLECTIVES = frozenset(
     {"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"}
 )
-_WARNINGS = frozenset({"warn", "warning", "warning_once", "warn_once", "error", "info", "print"})
+_WARNINGS = frozenset({"warn", "warning", "warning_once", "warn_once", "info", "print"})
 _OF_OBJECTS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 _CHOSEN = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.MOVED, Kind.UNKNOWN})  # which `torch.where` may take

@@ -7,7 +7,7 @@ from itertools import islice
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
-from syncscan.syntax.use import has_own_value, is_set_by_loop, loop_over, set_in_loop
+from syncscan.syntax.use import has_own_value, is_set_by_loop, last_set, loop_over, set_in_loop
 
 from ._parts import STEPS, calls_in, is_path, kind_of_read, last_name, line_of, names_in, root_of
 from ._shared import index_parts
@@ -124,17 +124,41 @@ def is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
 def of_groups(mask: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     """Return the suggestion for rows that a loop over values finds one value after the other; "" for other masks.
 
-    The mask compares keys with the value of the iteration, or is the row of the iteration.
+    The mask compares keys that the loop does not set with a number of the loop, or is a row of one-hot keys.
     """
+    if isinstance(mask, ast.Subscript):
+        return suggest("grouped") if _is_of_one_hot(mask, node, facts) else ""
+    if not isinstance(mask, ast.Compare) or not isinstance(mask.ops[0], ast.Eq):
+        return ""
+    sides = [mask.left, mask.comparators[0]]
+    values = [each for each in sides if isinstance(each, ast.Name) and _is_counted(each.id, node, facts)]
+    keys = [root_of(each) for each in sides if each not in values]
+    is_kept = all(isinstance(each, ast.Name) and not _is_set_around(each.id, node, facts) for each in keys)
+    return suggest("grouped") if values and keys and is_kept else ""
+
+
+def _is_of_one_hot(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
+    root = root_of(part.value)
+    made = last_set(root.id, node, facts.around(node)) if isinstance(root, ast.Name) else None
+    is_one_hot = any(last_name(each.func) == "one_hot" for each in calls_in(made))
+    return is_one_hot and is_before_loop(part, node, facts)
+
+
+def _is_set_around(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether the innermost loop around a node sets a name."""
     around = facts.around(node)
-    asked = (
-        [mask.left, *mask.comparators]
-        if isinstance(mask, ast.Compare) and isinstance(mask.ops[0], ast.Eq)
-        else []
-    )
-    is_value = any(isinstance(each, ast.Name) and is_set_by_loop(each.id, node, around) for each in asked)
-    is_row = isinstance(mask, ast.Subscript) and is_before_loop(mask, node, facts)
-    return suggest("grouped") if is_value or is_row else ""
+    loop = next((each for each in around.up(node) if isinstance(each, (ast.For, ast.While))), None)
+    lines = range(loop.lineno, (loop.end_lineno or 0) + 1) if loop is not None else range(0)
+    places = around.names_around(node).places[name]
+    return any(isinstance(each.ctx, ast.Store) and each.lineno in lines for each in places)
+
+
+def _is_counted(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop over `range`, or `enumerate`, sets a name to a number."""
+    around = facts.around(node)
+    iterable = loop_over(name, node, around)
+    is_range = isinstance(iterable, ast.Call) and last_name(iterable.func) == "range"
+    return is_set_by_loop(name, node, around) and (iterable is None or is_range)
 
 
 def elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
@@ -143,7 +167,7 @@ def elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
     for _ in range(STEPS):
         if isinstance(made, ast.Subscript) and is_before_loop(made, node, facts):
             whole = line_of(made.value, facts)
-            return f"{whole}.T" if whole and _is_column(made) else whole
+            return f"{whole}.transpose(0, 1)" if whole and _is_column(made) else whole
         root = root_of(made)
         made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
     return ""

@@ -49,7 +49,7 @@ OF_READS: dict[str, Suggestion] = {
     "read-together": row(
         "101 103 106",
         "read beside another read",
-        "read the numbers of these statements with one copy, `a, b = torch.stack([a, b]).tolist()`: the one {beside} reads from the GPU, too",
+        "read the numbers of these statements with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {beside} reads from the GPU, too",
     ),
     "random-number": row(
         "101 103 106",
@@ -184,7 +184,7 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "warned": row(
         "101 103 104",
-        "to warn",
+        "to warn, to log or to print",
         "warn where the host has the data, or where the program logs its metrics, with one read for many steps",
     ),
     "store-in-loop": row(
@@ -210,7 +210,7 @@ OF_READS: dict[str, Suggestion] = {
     "grouped": row(
         "201 202",
         "the rows of one value in each iteration of a loop over values",
-        "sort once before the loop, `order = keys.argsort()`, and read `keys.bincount(minlength=n).tolist()` once: the rows of each value are a slice of `order`",
+        "sort once before the loop, `order = keys.argsort(stable=True)`, and read `keys.bincount(minlength=n).tolist()` once: the rows of each value are a slice of `order`",
     ),
     "range-formula": row(
         "301 302",

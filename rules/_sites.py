@@ -27,31 +27,52 @@ _CONVERT = frozenset(
         "view",
     }
 )
-_HOLDERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Starred, ast.IfExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def branch_of_uses(node: ast.AST, facts: Facts) -> str:
     """Return the test of a branch that holds every use of what a node reads, as text; "" if there is none.
 
-    The host decides the test, and needs the value of the read for nothing else.
+    The branch follows the read in the same loop, and nothing in between changes what the node reads.
     """
     uses = (
         [each.node for each in uses_of(node, facts.around(node))] if _is_named(facts.statement(node)) else []
     )
-    shared = _branch_around(uses, node, facts)
-    if shared is None or not {shared, *ast.walk(shared.test)}.isdisjoint(uses):
+    branch = _branch_around(uses, node, facts)
+    if branch is None or any(
+        facts.of(each).is_gpu for each in ast.walk(branch.test) if isinstance(each, ast.expr)
+    ):
         return ""
-    parts = [each for each in ast.walk(shared.test) if isinstance(each, ast.expr)]
-    return "" if any(facts.of(each).is_gpu for each in parts) else line_of(shared.test, facts)
+    return "" if _changes_before(branch, node, facts) else line_of(branch.test, facts)
 
 
 def _branch_around(uses: Sequence[ast.AST], node: ast.AST, facts: Facts) -> ast.If | None:
-    """Return the innermost `if` that all uses are in, and a node is not."""
-    around = facts.around(node)
-    branches = [[each for each in around.up(use) if isinstance(each, ast.If)] for use in uses]
-    inside = {*around.up(node)}
-    shared = (each for each in (branches or [[]])[0] if all(each in others for others in branches))
-    return next((each for each in shared if each not in inside), None)
+    """Return the innermost `if` whose body has all uses, in the same loop as a node; None where there is none."""
+    found = [_branches_around(use, node, facts) for use in uses]
+    shared = (each for each in (found or [[]])[0] if all(each in others for others in found))
+    return next(shared, None)
+
+
+def _branches_around(use: ast.AST, node: ast.AST, facts: Facts) -> list[ast.If]:
+    around, before = facts.around(node), use
+    inside, found = {*around.up(node)}, list[ast.If]()
+    for each in around.up(use, itself=False):
+        if each in inside:
+            break
+        if isinstance(each, (ast.For, ast.AsyncFor, ast.While, *_FUNCTIONS)):
+            found.clear()  # the read would run in each iteration
+        if isinstance(each, ast.If) and before in each.body:
+            found.append(each)
+        before = each
+    return found
+
+
+def _changes_before(branch: ast.If, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a statement between a read and a branch may change what the node reads."""
+    around, names = facts.around(node), names_in(node)
+    places = [each for name in names for each in around.names_around(node).places[name]]
+    start, end = getattr(node, "end_lineno", 0), branch.lineno
+    return any(start < each.lineno < end for each in places)
 
 
 def _is_named(statement: ast.AST) -> bool:
@@ -70,16 +91,33 @@ def is_collected(node: ast.AST, facts: Facts) -> bool:
 
 
 def is_used_at_once(node: ast.AST, facts: Facts) -> bool:
-    """Return whether the host works with a copy in the statement that makes it, or in the next one."""
+    """Return whether the host computes with a copy in the statement that makes it, or in the next one."""
     inner, holder = node, facts.parent(node)
     while isinstance(holder, (ast.Attribute, ast.Call)) and _converts(holder, inner):
         inner, holder = holder, facts.parent(holder)
-    if isinstance(holder, ast.Assign) and _is_named(holder):
-        names = {each.id for each in holder.targets if isinstance(each, ast.Name)}
-        return not names.isdisjoint(names_in(facts.after(node)))
-    if isinstance(holder, ast.Call):  # others may keep the copy for later
-        return isinstance(holder.func, ast.Attribute) and is_torch(holder.func.value)
-    return isinstance(holder, ast.expr) and not isinstance(holder, _HOLDERS)
+    if not isinstance(holder, ast.Assign) or not _is_named(holder):
+        return _computes(holder, inner)
+    names = {each.id for each in holder.targets if isinstance(each, ast.Name)}
+    after = facts.after(node)
+    pairs = (
+        [(each, inner) for each in ast.walk(after) for inner in ast.iter_child_nodes(each)]
+        if after is not None
+        else []
+    )
+    return any(isinstance(use, ast.Name) and use.id in names and _computes(each, use) for each, use in pairs)
+
+
+def _computes(holder: ast.AST | None, inner: ast.AST) -> bool:
+    """Return whether a node computes with a part of it; others may keep the part for later."""
+    if isinstance(holder, ast.Call):
+        return (
+            isinstance(holder.func, ast.Attribute)
+            and holder.func is not inner
+            and is_torch(holder.func.value)
+        )
+    return isinstance(holder, (ast.Attribute, ast.BinOp, ast.Compare, ast.UnaryOp)) or (
+        isinstance(holder, ast.Subscript) and holder.slice is inner
+    )
 
 
 def _converts(holder: ast.Attribute | ast.Call, inner: ast.AST) -> bool:

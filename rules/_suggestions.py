@@ -210,7 +210,7 @@ TABLE: dict[str, Suggestion] = {
     "number": row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
     "held-number": row(
         "301",
-        "a number that a copy makes infinite where the dtype is too small",
+        "a number; a fill raises where the dtype cannot hold the number",
         "create the tensor on the GPU, if its dtype holds the number: `{full}`",
     ),
     "list": row("301 302", "a list", "copy from pinned memory, if CUDA is available: `{pinned}`"),

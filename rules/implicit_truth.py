@@ -22,7 +22,7 @@ a chained comparison, the condition of a comprehension, and the guard of a `case
 import ast
 from collections.abc import Sequence
 
-from syncscan.model import UNKNOWN, Kind, Value
+from syncscan.model import UNKNOWN, Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 from syncscan.syntax.use import last_set
@@ -124,6 +124,8 @@ def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
     value = facts.of(tested) if tested is not None else UNKNOWN
     if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
         return None
+    if value.confidence <= Confidence.INFERRED and _is_a_flag(tested, facts):
+        return None
     message = f"Implicit `bool({shown(tested, facts)[1:-1]})` on a CUDA tensor blocks the CPU"
     hint = of_a_test(tested, facts)
     return Match(tested, message, value, hint, is_implicit=_is_of_a_reduction(tested, facts))
@@ -192,9 +194,25 @@ def _tested(node: ast.AST) -> list[ast.expr]:
 
 
 def _has_a_text(node: ast.BoolOp) -> bool:
-    """Return whether a text is the default, ``name or "none"``: no tensor stands for a text."""
-    default = node.values[-1]
-    return isinstance(default, ast.Constant) and isinstance(default.value, str)
+    """Return whether a text is the default, ``name or "none"``: no tensor stands for a text, though an answer may choose one."""
+    *asked, default = node.values
+    is_text = isinstance(default, ast.Constant) and isinstance(default.value, str)
+    return isinstance(node.op, ast.Or) and is_text and not any(map(_answers, asked))
+
+
+def _answers(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.Call) and last_name(node.func) in _REDUCTIONS
+    )
+
+
+def _is_a_flag(tested: ast.expr, facts: Facts) -> bool:
+    """Return whether a dictionary holds what is tested, and a truth value or a text as the default says that it is no tensor."""
+    made = last_set(tested.id, tested, facts.around(tested)) if isinstance(tested, ast.Name) else tested
+    if not isinstance(made, ast.Call) or last_name(made.func) not in {"get", "pop"} or len(made.args) <= 1:
+        return False
+    default = made.args[1]
+    return isinstance(default, ast.Constant) and isinstance(default.value, (bool, str))
 
 
 def _last_operand(node: ast.expr) -> ast.expr | None:

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from syncscan.check.frequency.regions import regions_of
 from syncscan.check.infer.solve.record import Waits
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher, Placed
-from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value, When
+from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
 # The largest number of calls between a property and the blocking line.
@@ -62,15 +61,11 @@ class _Search:
         return None
 
     def _finding_in(self, function: Function) -> Finding | None:
-        """Return the first finding of the highest confidence in a function's own body, without what a guard lets run once."""
+        """Return the first finding of the highest confidence in a function's own body."""
         if function not in self._direct:
             statements = self._solver.statements(function) if function in self._solver.known.may_block else {}
             found = self._matcher.findings_in(statements, function)
             waits = [each for each in found if rule_book()[each.finding.code].is_wait]
-            once = (
-                [region.lines for region in regions_of(function) if region.when is When.ONCE] if waits else []
-            )
-            waits = [each for each in waits if not any(each.finding.line in lines for lines in once)]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
         return surest.finding_now() if surest is not None else None

@@ -48,11 +48,10 @@ def reads_batches(loop: Loop) -> bool:
 
 def reads_parts(loop: Loop) -> bool:
     """Return whether a loop runs over the parts of a model, such as layers and parameters; it has no steps of its own."""
-    return isinstance(loop, (ast.For, ast.AsyncFor)) and any(
-        _PARTS.fullmatch(last_name(inner)) is not None
-        for inner in walk(loop.iter)
-        if isinstance(inner, (ast.Name, ast.Attribute))
-    )
+    if isinstance(loop, ast.While):
+        return False
+    names = [last_name(inner) for inner in walk(loop.iter) if isinstance(inner, (ast.Name, ast.Attribute))]
+    return "range" not in names and any(map(_PARTS.fullmatch, names))  # a range may count rounds
 
 
 def per_epoch(body: Body) -> Iterator[ast.stmt]:

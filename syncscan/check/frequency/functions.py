@@ -23,7 +23,9 @@ _WITHOUT_GRADIENTS = _INFERENCE | {f"{owner}no_grad" for owner in _OWNERS}
 
 _RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step|update|__call__")
 # Functions that change the weights of a model, under `no_grad`.
-_TREATS = re.compile(r"quantiz|pack|calibrat|convert|fuse|merge|prune|rotat|smooth|materializ|tune_")
+_TREATS = re.compile(
+    r"(^|_)((de)?quantiz|(un|re)?pack|calibrat|convert|fuse|(un)?merge|prune|rotat|smooth|materializ|tune)"
+)
 # Names are matched without their leading underscores.
 _ONCE = re.compile(
     r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?

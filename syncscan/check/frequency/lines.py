@@ -453,7 +453,10 @@ def _runs(found: Frequencies, caller: Called) -> bool:
 
 
 def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
-    """Return whether a caller calls ``callee`` in a loop that may serve: each loop of a program, and elsewhere one without an end in sight."""
+    """Return whether a caller calls ``callee`` in a loop that may serve.
+
+    In a program each loop may, elsewhere a `while` loop and a loop that runs a model.
+    """
     if isinstance(caller, Virtual):
         return False
     if caller in found.programs:

@@ -1,8 +1,8 @@
 """Tests of options that are off by default: ``if self.config.check_finite``, ``if not envs.CHECKS.get(): return``.
 
-An option is a Boolean field of a class of settings, a Boolean parameter of a constructor, or a flag. Flags are of a command line
-or of the environment. The option is off if each default in the project is False, and no code of the project says ``option=True``. No code may compute an attribute of this name either. Then
-only a user can turn the option on, so the statements behind its test run in no step of the usual program.
+An option is a Boolean field of a class of settings, or a flag of a command line or of the environment. The option is off if each
+default in the project is False, and no code of the project says ``option=True``. No code may compute an attribute of this name
+either. Then only a user can turn the option on, so the statements behind its test run in no step of the usual program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 
 from syncscan.check.files import is_test
 from syncscan.check.frequency.guards import Body
@@ -100,8 +99,7 @@ def _declared(module: Module) -> tuple[set[str], set[str]]:
             (off if is_off and is_of_settings else others).add(name)
         for name, is_off in _of_environment(body):
             (off if is_off else others).add(name)
-    of_calls = chain(*(_of_constructor(cls.node) for cls in module.classes), _of_command_line(module))
-    for name, is_off in of_calls:
+    for name, is_off in _of_command_line(module):
         (off if is_off else others).add(name)
     return {name for name in off if not _STATE.match(name)}, others
 
@@ -144,23 +142,6 @@ def _of_environment(body: Iterable[ast.stmt]) -> Iterator[tuple[str, bool]]:
             yield from ((last_name(target), _is_off(value)) for target in targets)
 
 
-def _of_constructor(node: ast.ClassDef) -> Iterator[tuple[str, bool]]:
-    """Yield the parameters of a constructor with a Boolean default, each with whether the default is False."""
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and method.name == "__init__":
-            arguments = method.args
-            positional = [*arguments.posonlyargs, *arguments.args]
-            with_default = positional[len(positional) - len(arguments.defaults) :]
-            pairs = zip(
-                (*with_default, *arguments.kwonlyargs),
-                (*arguments.defaults, *arguments.kw_defaults),
-                strict=True,
-            )
-            for parameter, default in pairs:
-                if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-                    yield parameter.arg, not default.value
-
-
 def _of_command_line(module: Module) -> Iterator[tuple[str, bool]]:
     """Yield the flags of command lines, ``add_argument("--check", action="store_true")``, each with whether its default is False."""
     if not module.lines.mention("add_argument"):
@@ -170,7 +151,7 @@ def _of_command_line(module: Module) -> Iterator[tuple[str, bool]]:
             given = {each.arg: each.value for each in node.keywords}
             action = _text_in(given.get("action"))
             flags = [flag for flag in map(_text_in, node.args) if flag.startswith("--")]
-            name = _text_in(given.get("dest")) or max(flags, key=len, default="").lstrip("-")
+            name = _text_in(given.get("dest")) or "".join(flags[:1]).lstrip("-")
             if name and action in {"store_true", "store_false"}:
                 is_off = action == "store_true" and ("default" not in given or _is_off(given["default"]))
                 yield name.rpartition(".")[2].replace("-", "_"), is_off

@@ -56,7 +56,12 @@ class Region:
     is_of_self: bool = False
 
 
-_WARNS = re.compile(r"(\w+_)?warn(ing)?(_\w+)?|error|critical|exception")
+# Not those that warn once, which a branch says that runs often.
+_WARNS = re.compile(
+    r"warnings\.warn|((\w+\.)*_?log(ger|ging)?\.)(warn|warning|error|critical|exception)|(\w+\.)*(rank_zero_)?warn",
+    re.IGNORECASE,
+)
+_ANSWERS = re.compile(r"Stop\w*|\w*Exit|NotImplementedError")
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 # Errors of the GPU, of numerics and of the system; other exceptions, such as StopIteration and KeyError, are answers.
 _ERRORS = frozenset({
@@ -148,7 +153,7 @@ def _regions(
             counters |= counters_of(node) if reads_batches(node) else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
-            yield from map(_rare, filter(_reports_an_error, (node.body, node.orelse)))
+            yield from _of_errors(node, function)
             yield from map(_rare, () if names_a_step(function.name) else first_iteration(node, loop))
             yield from map(_of_a_script, outside_loops(node.body)) if _is_for_a_script(node.test) else ()
         elif isinstance(node, ast.Try):
@@ -211,12 +216,36 @@ def _sets_up(node: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and path_of(call.func) == "torch.load"
 
 
-def _reports_an_error(body: Body) -> bool:
-    """Return whether a branch ends with an exception or a warning."""
+def _of_errors(node: ast.If, function: Function) -> Iterator[Region]:
+    return (_rare(each) for each in (node.body, node.orelse) if _reports_an_error(each, function))
+
+
+def _reports_an_error(body: Body, function: Function) -> bool:
+    """Return whether a branch ends with an exception, or only prepares a warning: a fallback that works on may run in each step."""
     last = body[-1] if body else None
+    if isinstance(last, ast.Raise):
+        return last.exc is not None and _ANSWERS.fullmatch(_called(last.exc)) is None
     call = last.value if isinstance(last, ast.Expr) else None
-    warns = isinstance(call, ast.Call) and _WARNS.fullmatch(last_name(call.func)) is not None
-    return warns or isinstance(last, ast.Raise)
+    if not isinstance(call, ast.Call) or _WARNS.fullmatch(path_of(call.func)) is None:
+        return False
+    set_here = {name for each in body for name in _stored_in(each)}
+    is_plain = all(isinstance(each, (ast.Assign, ast.AnnAssign, ast.Expr)) for each in body)
+    lines = span(body)
+    return is_plain and not any(
+        isinstance(each, ast.Name) and each.id in set_here and each.lineno not in lines
+        for each in walk(function.node)
+    )
+
+
+def _called(raised: ast.expr) -> str:
+    return last_name(raised.func if isinstance(raised, ast.Call) else raised)
+
+
+def _stored_in(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement sets, and "self" for an attribute or an element."""
+    for each in walk(statement):
+        if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(each.ctx, ast.Store):
+            yield each.id if isinstance(each, ast.Name) else "self"
 
 
 def _handles_an_error(handler: ast.ExceptHandler) -> bool:

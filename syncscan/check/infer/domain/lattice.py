@@ -78,13 +78,6 @@ def at_most(a: AbstractValue, b: AbstractValue) -> bool:
     return join(a, b) is b
 
 
-def without_tensors(value: AbstractValue) -> AbstractValue:
-    """Return a value that is no tensor: one read with a text or a truth value as its default."""
-    if value.kind is Kind.UNION:
-        return join_all([without_tensors(option) for option in value.items or ()])
-    return BOTTOM if value.kind in {Kind.TENSOR, Kind.MOVED} else value
-
-
 def without_none(value: AbstractValue) -> AbstractValue:
     """Return the value refined by ``is not None``."""
     if value.kind is Kind.UNION:

@@ -95,7 +95,6 @@ class CallSite(NamedTuple):
     empty_data: frozenset[int | str] = frozenset()  # the arguments that are written out as ``[]``
     annotation: Any = None  # the first argument as an annotation, for ``typing.cast``
     affixes: tuple[str, str] = ("", "")  # how the computed name for ``getattr`` begins and ends
-    defaults_to_plain: bool = False  # the second argument is a text or a truth value as it is written
 
     @property
     def spreads(self) -> bool:

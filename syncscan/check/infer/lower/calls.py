@@ -104,19 +104,12 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
         frozenset(_empty(node)) or _NOT_EMPTY,
         node.args[0] if names and last_name(node.func) == "cast" else None,
         _computed_name(node),
-        _defaults_to_plain(node),
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot
-
-
-def _defaults_to_plain(node: ast.Call) -> bool:
-    """Return whether the second argument is a text or a truth value as it is written."""
-    default = node.args[1] if len(node.args) > 1 else None
-    return isinstance(default, ast.Constant) and isinstance(default.value, (bool, str))
 
 
 _NOT_EMPTY: frozenset[int | str] = frozenset()  # CPython makes a new one each time

@@ -115,7 +115,9 @@ def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:
 
 def _of_type(to: Lowering, left: ast.expr, right: ast.expr) -> None:
     """Refine the ``x`` of ``type(x) is int`` to an instance of the class."""
-    if isinstance(left, ast.Call) and len(left.args) == 1 and (key := to.path(left.args[0])):
+    if not isinstance(left, ast.Call) or dotted_name(left.func) != "type" or not to.path(right):
+        return
+    if len(left.args) == 1 and (key := to.path(left.args[0])):
         slots, names = classes_asked(to, [right])
         to.env[key] = to.once(
             Op.IS_INSTANCE, (to.peek(left.args[0]), to.peek(left.func), *slots), (names, True)

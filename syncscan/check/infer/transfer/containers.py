@@ -17,7 +17,7 @@ from syncscan.check.infer.domain.basic import (
     table,
     updated,
 )
-from syncscan.check.infer.domain.lattice import join, join_all, without_tensors
+from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.guesses import named
@@ -76,8 +76,6 @@ def _of_table(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
             return BOTTOM
         default = call.args[1] if len(call.args) > 1 else BOTTOM if name == "pop" else NONE
         item, key = item_of_table(base, call.first), call.first.payload
-        if call.site is not None and call.site.defaults_to_plain:
-            item = without_tensors(item)
         return join(named(at, item, key) if isinstance(key, str) else item, default)
     return base if name == "copy" else NUMBER if name == "__len__" else BOTTOM
 

@@ -98,14 +98,25 @@ def _takes(function: Function, call: Call) -> bool:
 
     A call that a function does not take is one of another function, or of another object's method of the same name.
     """
-    if (
-        call.site is None or call.site.spreads or function.decorators
-    ):  # a table may have fewer keys than are known
+    site = call.site
+    # The keys of a table are not surely all of its keys.
+    if site is None or site.spreads or function.decorators or not _is_as_written(function, call):
         return True
-    too_many = len(call.args) > len(function.plain) and function.rest is None and not call.is_open_ended
-    twice = any(parameter.name in call.kwargs for parameter in function.plain[: len(call.args)])
     takes_names = function.more is not None or call.kwargs.keys() <= function.by_name.keys()
-    return takes_names and not too_many and not (twice and function.more is None)
+    too_many = len(call.args) > len(function.plain) and function.rest is None
+    twice = any(parameter.name in call.kwargs for parameter in function.plain[: len(call.args)])
+    if takes_names and not too_many and not (twice and function.more is None):
+        return True
+    return function.owner is None and function.module.lines.text.count(f"def {function.name}(") > 1
+
+
+def _is_as_written(function: Function, call: Call) -> bool:
+    """Return whether the arguments of a call are those at its site, and no `functools.partial` has added any."""
+    assert call.site is not None
+    receivers = len(call.args) - call.site.positional
+    return receivers <= (function.owner is not None) and all(
+        name in call.site.keywords for name in call.kwargs
+    )
 
 
 def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:

@@ -38,19 +38,3 @@ def run(metadata: Metadata, sub: Sub, unknown):
     metadata.gpu_longest  # expect: SYN501
     unknown.longest  # silent
     return metadata._read()  # silent: the line that waits is said in the method
-
-
-class Counted:
-    def __init__(self):
-        self.rows = torch.zeros(4, device="cuda")
-        self._count = None
-
-    @property
-    def count(self):
-        if self._count is None:
-            self._count = self.rows.sum().item()  # expect: SYN101
-        return self._count
-
-
-def counted():
-    return Counted().count  # silent: the property reads the GPU once

@@ -22,6 +22,15 @@ class Model(nn.Module):
         else:
             self.describe(x)
             logger.warning("nothing to do")
+        if n < 1:
+            x = x.cpu()  # expect: SYN105 (step)
+            logger.warning("falling back to the host")
+        if n < -1:
+            x.sum().item()  # expect: SYN101 (step)
+            logger.warning_once("slow")
+        if n < -2:
+            x.sum().item()  # expect: SYN101 (step)
+            raise StopIteration
         if n < 0:
             logger.error("no rows")
             return x.sum().item()  # expect: SYN101 (step)

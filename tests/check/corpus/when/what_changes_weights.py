@@ -41,3 +41,11 @@ class Observer:
 
     def note(self, name):
         return torch.zeros(1, device="cuda").item()  # expect: SYN101 (unknown)
+
+
+class Blocks:
+    @torch.no_grad()
+    def decode_blocks(self, model, x, n_blocks):
+        for _ in range(n_blocks):
+            x = model(x)
+            torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)

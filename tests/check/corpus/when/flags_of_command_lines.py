@@ -1,4 +1,4 @@
-"""Flags of command lines, and Boolean parameters of constructors, are off where each default is False and no code says True."""
+"""Flags of command lines are off where each default is False and no code says True; an attribute may hold them behind an underscore."""
 
 import argparse
 
@@ -9,28 +9,25 @@ from torch import nn
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pack-rows", action="store_true")
-    parser.add_argument("--model.fuse_all", action="store_true", default=False)
+    parser.add_argument("--model.fuse_all", "--fuse-all-of-them", action="store_true", default=False)
     parser.add_argument("--no-cache", action="store_false", dest="cached")
     parser.add_argument("--shared", action="store_true")
     return parser.parse_args()
 
 
 class Base(nn.Module):
-    def __init__(self, args, keeps=False, shared=True, *, orthogonal: bool = False):
+    def __init__(self, args, keeps=False):
         super().__init__()
         self.pack_rows = args.pack_rows
-        self.fuse_all = args.fuse_all
+        self._fuse_all = args.fuse_all
         self.cached = args.cached
+        self.shared = args.shared
         self.keeps = keeps
-        self.shared = shared
-        self._orthogonal = orthogonal
 
     def forward(self, x: torch.Tensor):
         if self.pack_rows:
             x.sum().item()  # expect: SYN101 (unknown)
-        if self.fuse_all:
-            x.sum().item()  # expect: SYN101 (unknown)
-        if self._orthogonal:
+        if self._fuse_all:
             x.sum().item()  # expect: SYN101 (unknown)
         if self.keeps:
             x.sum().item()  # expect: SYN101 (step)
@@ -41,4 +38,4 @@ class Base(nn.Module):
 
 
 def build(args):
-    return Base(args, keeps=True)
+    return Base(argparse.Namespace(shared=True), True)
