@@ -13,7 +13,7 @@ STEPS = 4  # names through which a value is followed
 _READS = {"item": "number", "tolist": "copy", "cpu": "copy", "to": "copy"}  # by method
 
 # Methods that compute nothing from the elements.
-_VIEWS = frozenset(
+VIEWS = frozenset(
     {"bfloat16", "bool", "clone", "contiguous", "detach", "double", "flatten", "float", "half", "int", "long", "permute", "reshape",
      "squeeze", "t", "to", "transpose", "type", "unsqueeze", "view"}
 )  # fmt: skip
@@ -59,7 +59,7 @@ def views_in(tensor: ast.AST | None) -> list[ast.AST]:
         if isinstance(tensor, ast.Call):
             function = tensor.func
             tensor = (
-                function.value if isinstance(function, ast.Attribute) and function.attr in _VIEWS else None
+                function.value if isinstance(function, ast.Attribute) and function.attr in VIEWS else None
             )
         else:
             tensor = tensor.value if isinstance(tensor, (ast.Subscript, ast.Attribute)) else None

@@ -8,25 +8,9 @@ from collections.abc import Sequence
 from syncscan.rule import Facts
 from syncscan.syntax.use import uses_of
 
-from ._parts import is_torch, line_of, names_in
+from ._parts import VIEWS, is_torch, line_of, names_in
 
-# Methods that convert what a copy brought, and compute nothing.
-_CONVERT = frozenset(
-    {
-        "astype",
-        "clone",
-        "detach",
-        "float",
-        "int",
-        "long",
-        "numpy",
-        "reshape",
-        "squeeze",
-        "to",
-        "tolist",
-        "view",
-    }
-)
+_CONVERT = VIEWS | {"astype", "numpy", "tolist"}  # methods that compute nothing with a copy
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 

@@ -61,7 +61,8 @@ _WARNS = re.compile(
     r"warnings\.warn|((\w+\.)*_?log(ger|ging)?\.)(warn|warning|error|critical|exception)|(\w+\.)*(rank_zero_)?warn",
     re.IGNORECASE,
 )
-_ANSWERS = re.compile(r"Stop\w*|\w*Exit|NotImplementedError")
+# Exceptions that end a loop or the program, and report no error: `StopIteration`, `SystemExit`.
+_ANSWERS = re.compile(r"Stop\w*|\w*Exit")
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 # Errors of the GPU, of numerics and of the system; other exceptions, such as StopIteration and KeyError, are answers.
 _ERRORS = frozenset({

@@ -1,4 +1,4 @@
-"""A branch that ends with an exception or a warning runs in hardly any step."""
+"""A branch that ends with an exception, or only reports a warning, runs in few steps."""
 
 import logging
 import warnings
@@ -31,6 +31,9 @@ class Model(nn.Module):
         if n < -2:
             x.sum().item()  # expect: SYN101 (step)
             raise StopIteration
+        if n < -3:
+            x.sum().item()  # expect: SYN101 (once)
+            raise NotImplementedError("rows")
         if n < 0:
             logger.error("no rows")
             return x.sum().item()  # expect: SYN101 (step)
