@@ -159,6 +159,51 @@ def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
         state = engine.state()
 
 
+PENALTY = """\
+class TrainerConfig:
+    penalty: float | None = None
+"""
+PENALIZED = """\
+class Trainer:
+    def __init__(self, config):
+        self.of_ends = config.penalty
+
+    def training_step(self, x):
+        if self.of_ends is not None:
+            x.cuda().tolist()
+        return x
+"""
+CONFIG = "from settings import TrainerConfig\n\nconfig = TrainerConfig({})\n"
+
+
+def test_an_option_without_a_value_is_off_until_an_edit_gives_one() -> None:
+    files = {
+        "settings": source("settings", PENALTY),
+        "a": source("a", PENALIZED),
+        "use": source("use", CONFIG.format("")),
+    }
+    engine, state = Engine(Conventions()), None
+    for name, text, switch in (
+        ("use", CONFIG.format("other=1"), "of_ends"),
+        ("use", CONFIG.format("penalty=1"), ""),
+        ("use", CONFIG.format("penalty=None"), "of_ends"),
+        ("use", CONFIG.format("") + "config.penalty = read(1)\n", ""),
+        ("use", CONFIG.format(""), "of_ends"),
+        ("settings", PENALTY.replace("None = None", "None = 0.5"), ""),
+        ("settings", PENALTY, "of_ends"),
+        ("a", PENALIZED.replace("config.penalty", "config.other"), ""),
+        ("a", PENALIZED, "of_ends"),
+    ):
+        files[name] = source(name, text)
+        found, restored = (
+            asked(each, files)[0].findings for each in (engine, Engine(Conventions(), state=state))
+        )
+        assert found == restored == asked(Engine(Conventions()), files)[0].findings
+        assert [each.switch for each in found] == [switch] * len(found) != []
+        assert {each.when.value for each in found} == {"unknown" if switch else "step"}
+        state = engine.state()
+
+
 COMPARED = """\
 def f(x, p=0, mode="a"):
     if p == 3:

@@ -8,7 +8,8 @@ from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
 from syncscan.check.frequency.functions import FunctionFrequency
-from syncscan.check.frequency.options import Gate, Options, computed_by, gates_of
+from syncscan.check.frequency.gates import Gate, gates_of
+from syncscan.check.frequency.options import Options, computed_by
 from syncscan.check.frequency.regions import Region, loops_of, regions_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
@@ -72,7 +73,7 @@ class FrequencyCache:
             (self.regions, _calls),
             (self.loops, _calls),
             (self.gates, _gated),
-            (self.options, _itself),
+            (self.options, self._of_options_alone()),
             (self.computed, _itself),
         )
         for known, answer in columns:
@@ -82,6 +83,12 @@ class FrequencyCache:
                 if function not in gone:
                     differs = differs or answer(known[function]) != answer(before)
         return differs
+
+    def _of_options_alone(self) -> Callable[[Options], Options]:
+        """Return a function that leaves out the values that a module gives to names which no module declares as options."""
+        modules = [*self.options, *self.options.kept]
+        unset = {name for module in modules for name in self.options[module].unset}
+        return lambda options: options.without_values_of_others(unset)
 
     def data(self, functions: Sequence[Function | None]) -> Data:
         """Return the stored facts of functions, in the order of the functions."""
@@ -133,11 +140,14 @@ def _gates(data: Data) -> tuple[Gate, ...]:
 
 
 def _of_options(options: Options) -> Data:
-    return [sorted(options.off), sorted(options.on)]
+    names = (options.off, options.on, options.unset, options.given)
+    return [*map(sorted, names), sorted(map(list, options.read))]
 
 
 def _options(data: Data) -> Options:
-    return Options(*map(frozenset, data))
+    off, on, unset, given, read = data
+    pairs = frozenset((name, origin) for name, origin in read)
+    return Options(frozenset(off), frozenset(on), frozenset(unset), frozenset(given), pairs)
 
 
 def _of_region(region: Region) -> Data:

@@ -46,6 +46,10 @@ _ONCE = re.compile(
     |(on_)?(\w+_)?epoch_(start|begin|end) | extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
 )
+# Functions of a server that run once for each request: steps follow, and are none of them.
+_OF_A_REQUEST = re.compile(
+    r"(add|admit|abort|cancel|finish|free|insert|preempt|release|remove|retract)_(\w+_)?(requests?|reqs?|sequences?|seqs?)"
+)
 _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
     r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
@@ -66,7 +70,7 @@ _LIVES_LONG = re.compile(
 # Functions, classes and modules that evaluate, export or debug a model.
 _EVALUATES = re.compile(
     r"""(.*_)?eval(s|uate|uation|uator|uators)?(_.*)? | validat(e|ion|or) | validate_(model|step|batch|(one_)?epoch) | validation_.*
-    |(on_)?(val|test)_(step|batch|epoch|loop)(_.*)? | .*(Eval|Evaluator|Evaluation|Validator|Validation|Exporter)([A-Z]\w*)?
+    |(on_)?(val|test)_(step|batch|epoch|loop)(_.*)? | prediction_step | .*(Eval|Evaluator|Evaluation|Validator|Validation|Exporter)([A-Z]\w*)?
     |export(s|er|ers)? | debug(_.*)?""",
     re.VERBOSE,
 )
@@ -94,6 +98,10 @@ def starts_a_program(function: Function) -> bool:
 @functools.lru_cache(maxsize=65536)
 def _is_named_once(name: str) -> bool:
     return _ONCE.fullmatch(name if name.startswith("__") else name.lstrip("_")) is not None
+
+
+def _is_of_a_request(function: Function) -> bool:
+    return _OF_A_REQUEST.fullmatch(function.name.lstrip("_")) is not None
 
 
 def may_be_once(function: Function) -> bool:
@@ -265,7 +273,7 @@ class FunctionFrequency:
     may_run_a_model: bool
     starts_a_program: bool
     runs_elsewhere: bool  # on other hardware
-    is_passed_over: bool  # runs at most once in a program
+    is_passed_over: bool  # runs at most once in a program, or for a request
     evaluates: bool  # or exports or debugs a model
     is_argument: bool  # a lambda that a call passes to a function
     is_handed_out: bool  # the function that defines it returns it, or keeps it in an attribute
@@ -285,7 +293,11 @@ class FunctionFrequency:
             may_run_a_model(function),
             starts_a_program(function),
             elsewhere,
-            function.is_cached or function.module.is_outside or once or elsewhere,
+            function.is_cached
+            or function.module.is_outside
+            or once
+            or elsewhere
+            or _is_of_a_request(function),
             evaluates(f"{function.module.name}.{function.qualname}"),
             function.is_lambda and is_argument(function),
             is_handed_out(function),

@@ -22,7 +22,8 @@ from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.calls import Called, called_name, callers_of, closure
 from syncscan.check.frequency.closures import defined_in
 from syncscan.check.frequency.functions import FunctionFrequency, is_module_like, lives_long
-from syncscan.check.frequency.options import needed_at, needed_by_names, off_by_default
+from syncscan.check.frequency.gates import needed_at, needed_by_names
+from syncscan.check.frequency.options import off_by_default
 from syncscan.check.frequency.regions import Region
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names

@@ -1,21 +1,23 @@
-"""Tests of options that are off by default: ``if self.config.check_finite``, ``if not envs.CHECKS.get(): return``.
+"""Options that are off by default: ``config.check_finite``, ``args.penalty``.
 
 An option is a Boolean field of a class of settings, or a flag of a command line or of the environment. The option is off if each
 default in the project is False, and no code of the project says ``option=True``. No code may compute an attribute of this name
 either. Then only a user can turn the option on, so the statements behind its test run in no step of the usual program.
+
+The same holds for fields with the default None or zero to which no code of the project gives anything else.
+Attributes that are set to such an option, ``self.checks = config.check_finite``, are off with it.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from syncscan.check.files import is_test
+from syncscan.check.frequency.given import given_values, turned_on
 from syncscan.check.frequency.guards import Body
-from syncscan.check.frequency.regions import span
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, walk
@@ -24,22 +26,27 @@ _SETTINGS = re.compile(r".*(Args|Arguments|Config|Configuration|Options|Params|S
 _RECORDS = frozenset({"BaseModel", "BaseSettings", "Struct", "dataclass", "define"})
 _OF_ENVIRONMENT = re.compile(r".*env.*", re.IGNORECASE)
 _STATE = re.compile(r"_*(is|has|was|needs|requires)_")
-_OF_TORCH = frozenset({"training", "requires_grad"})  # which modules and tensors have
 _ASKS = re.compile(r"_*(all|any|bool|can|has|is|should|supports)(_.*)?|.*_available")
-_IS_TRUE = re.compile(r"[=:,(]\s*True\b")
-# The `x` of `x=`, `x: bool =` and `"x":`.
-_NAMED = re.compile(r"(?<![\w\"'])(\w+)\s*(?::[^=]*)?[=,]|[\"'](\w+)[\"']\s*[:,]")
+
+
+# The kind of a test, at the end of the name of an option: that the option is not None, that it is more than zero, or its truth.
+IS_SOMETHING, IS_POSITIVE, IS_TRUE = "?", ">", ""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options that a module declares with the default False, and names that are no such options elsewhere.
+    """The options that a module declares, and names that are no such options elsewhere.
 
-    A name in ``on`` may be given True, or is a Boolean field of a record.
+    ``off`` has the options with the default False, ``unset`` those with None or zero, by the tests that fail for them.
+    A name in ``on`` may be given True, or is a Boolean field of a record. A name in ``given`` may be given more than None or
+    zero. ``read`` has the attributes that are set to another one's value, each with the name of that one.
     """
 
     off: frozenset[str] = frozenset()
     on: frozenset[str] = frozenset()
+    unset: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    read: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, function: Function) -> Options:
@@ -48,7 +55,20 @@ class Options:
         if function is not module.body or module.is_outside or is_test(module.name):
             return cls()
         off, others = _declared(module)
-        return cls(frozenset(off), frozenset(others.union(_turned_on(module.lines.text))))
+        given, read = given_values(module.lines.text)
+        unset, with_values = _fields(module)
+        return cls(
+            frozenset(off),
+            frozenset(others.union(turned_on(module.lines.text))),
+            frozenset(unset),
+            frozenset(given | with_values),
+            frozenset(read),
+        )
+
+    def without_values_of_others(self, unset: Iterable[str]) -> Options:
+        """Return these options with values for the names in ``unset`` alone, given as in the field of this name."""
+        names = {public(name).rstrip(IS_SOMETHING + IS_POSITIVE) for name in unset}
+        return replace(self, given=frozenset(name for name in self.given if public(name) in names))
 
 
 def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) -> frozenset[str]:
@@ -56,14 +76,35 @@ def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) 
 
     The attribute that holds an option may begin with an underscore, so leading underscores do not count.
     """
-    off, on = set[str](), set[str]()
+    off, on, unset, given, read = set[str](), set[str](), set[str](), set[str](), set[tuple[str, str]]()
     for each in options:
-        off.update(map(_public, each.off))
-        on.update(map(_public, each.on))
-    return frozenset(off - on).difference(*(map(_public, names) for names in others))
+        off.update(map(public, each.off))
+        on.update(map(public, each.on))
+        unset.update(map(public, each.unset))
+        given.update(map(public, each.given))
+        read.update((public(name), public(origin)) for name, origin in each.read)
+    on = on.union(*(map(public, names) for names in others))
+    given |= on
+    off = (off - on) | {name for name in unset if name[:-1] not in given}
+    return frozenset(off.union(_read_alone(off, read, given)))
 
 
-def _public(name: str) -> str:
+def _read_alone(off: set[str], read: set[tuple[str, str]], given: set[str]) -> Iterator[str]:
+    """Yield the attributes that are set to options which are off, and to nothing else."""
+    origins: dict[str, set[str]] = {}
+    for name, origin in read:
+        origins.setdefault(name, set()).add(origin)
+    for name, found in origins.items():
+        if name not in given:
+            yield from (
+                f"{name}{asked}"
+                for asked in (IS_TRUE, IS_SOMETHING, IS_POSITIVE)
+                if all(f"{origin}{asked}" in off for origin in found)
+            )
+
+
+def public(name: str) -> str:
+    """Return the name of an option, which the attribute that holds it may write with leading underscores."""
     return name.lstrip("_")
 
 
@@ -102,6 +143,29 @@ def _declared(module: Module) -> tuple[set[str], set[str]]:
     for name, is_off in _of_command_line(module):
         (off if is_off else others).add(name)
     return {name for name in off if not _STATE.match(name)}, others
+
+
+def _fields(module: Module) -> tuple[set[str], set[str]]:
+    """Return the fields of settings with the default None or zero, by the tests that fail for them, and fields of other values."""
+    unset, given = set[str](), set[str]()
+    for cls in module.classes:
+        is_of_settings = _SETTINGS.fullmatch(cls.name) is not None
+        for node in cls.node.body:
+            if isinstance(node, ast.AnnAssign):
+                name, default = last_name(node.target), _default_in(node.value)
+                asked = _failing(default.value) if isinstance(default, ast.Constant) else ()
+                if is_of_settings and not _STATE.match(name):
+                    unset.update(f"{name}{each}" for each in asked)
+                if not asked and not _is_off(node.value):
+                    given.add(name)
+    return unset, given
+
+
+def _failing(default: object) -> tuple[str, ...]:
+    """Return the tests that fail for the default None or zero; none for other defaults."""
+    if default is None:
+        return (IS_TRUE, IS_SOMETHING)
+    return (IS_TRUE, IS_POSITIVE) if default == 0 and default is not False else ()
 
 
 def _holds_settings(cls: Class) -> bool:
@@ -162,143 +226,17 @@ def _text_in(node: ast.expr | None) -> str:
 
 
 def _is_off(value: ast.expr | None) -> bool:
-    """Return whether a default is False: a constant, or that of a field such as ``field(default=False)``."""
+    default = _default_in(value)
+    return isinstance(default, ast.Constant) and default.value is False
+
+
+def _default_in(value: ast.expr | None) -> ast.expr | None:
+    """Return the default of a field: of ``field(default=False)`` what the field begins with."""
     if isinstance(value, ast.Call):
         defaults = [keyword.value for keyword in value.keywords if keyword.arg == "default"] or value.args[:1]
-        return any(map(_is_off, defaults))
-    return isinstance(value, ast.Constant) and value.value is False
+        return _default_in(defaults[0]) if defaults else None
+    return value
 
 
 def _is_boolean(annotation: ast.expr) -> bool:
     return any(isinstance(node, ast.Name) and node.id == "bool" for node in walk(annotation))
-
-
-def _turned_on(text: str) -> Iterator[str]:
-    """Yield the names to which the source gives True by a default, an assignment, an argument or a key, and names beside them.
-
-    A name too many costs a label; a missing one would call an option off that is on. So trailing comments count, too.
-    """
-    for match in _IS_TRUE.finditer(text):
-        line = text.rfind("\n", 0, match.start()) + 1
-        before = text[line : match.start() + 1]
-        if not before.lstrip().startswith("#"):
-            yield from (name or key for name, key in _NAMED.findall(before))
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Lines of a function that run if all of some options are on, and the names that these lines and no gate inside read.
-
-    The last gate of a function has no options, and the names outside of all gates.
-    """
-
-    options: frozenset[str]
-    lines: range
-    names: frozenset[str]
-
-
-def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
-    """Return an option that is off and without which a line does not run, or ""."""
-    names = (name for gate in gates if line in gate.lines for name in sorted(gate.options & off))
-    return next(names, "")
-
-
-def needed_by_names(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
-    """Return the names that a function reads behind options that are off, and nowhere else, each with the option."""
-    needed = [(gate.names, min(gate.options & off, default="")) for gate in gates]
-    elsewhere = frozenset[str]().union(*(names for names, option in needed if not option))
-    return {name: option for names, option in needed if option for name in names - elsewhere}
-
-
-def gates_of(function: Function) -> list[Gate]:
-    """Return the statements of a function that tests of options guard; outer ones first."""
-    if isinstance(function.node, ast.Lambda):
-        return []
-    found = sorted(_gated(function.node.body), key=lambda each: (each.lines.start, -each.lines.stop))
-    if not found:
-        return []
-    outside, coming, around = set[str](), deque(found), list[_Open]()
-    for line, name in sorted(_read_in(function.node)):  # bodies nest: the one begun last is the innermost
-        while coming and coming[0].lines.start <= line:
-            _enter(coming.popleft(), around)
-        _leave(around, line)
-        (around[-1].names if around else outside).add(name)
-    inside = set[str]().union(*(each.names for each in found))
-    gates = [Gate(frozenset(each.options), each.lines, frozenset(each.names)) for each in found]
-    return [*gates, Gate(frozenset(), range(0), frozenset(outside & inside))]
-
-
-@dataclass(slots=True)
-class _Open:
-    """A gate whose names are being collected."""
-
-    options: frozenset[str]
-    lines: range
-    names: set[str] = field(default_factory=set)
-
-
-def _enter(gate: _Open, around: list[_Open]) -> None:
-    """Begin a gate, which also needs the options of those around it."""
-    _leave(around, gate.lines.start)
-    if around:
-        gate.options |= around[-1].options
-    around.append(gate)
-
-
-def _leave(around: list[_Open], line: int) -> None:
-    """End the gates that a line is behind."""
-    while around and around[-1].lines.stop <= line:
-        around.pop()
-
-
-def _read_in(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line of each name and attribute that a function reads, and the name: a call, or a function handed on."""
-    for each in walk(node):
-        if isinstance(each, (ast.Name, ast.Attribute)):
-            yield each.end_lineno or 0, last_name(each)
-
-
-def _gated(body: Body) -> list[_Open]:
-    """Return the bodies behind the tests in some statements for which options must be on."""
-    found, bodies = list[_Open](), [body]
-    for each in bodies:  # which grows meanwhile
-        for position, node in enumerate(each, 1):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                continue
-            if isinstance(node, ast.If):
-                leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
-                rest = each[position:] if leaves else node.orelse
-                found += filter(None, (_gate(node.test, node.body, True), _gate(node.test, rest, False)))
-            bodies += blocks_of(node)
-    return found
-
-
-def _gate(test: ast.expr, body: Body, holds: bool) -> _Open | None:
-    """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option."""
-    names = _needed(test, holds=holds)
-    return _Open(names, span(body)) if names and body and body[0].lineno > test.lineno else None
-
-
-def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:
-    """Return options without which a test does not have the outcome ``holds``."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _needed(test.operand, holds=not holds)
-    if isinstance(test, ast.BoolOp):
-        parts = [_needed(part, holds=holds) for part in test.values]
-        combine: Callable[..., frozenset[str]] = (
-            frozenset.union if isinstance(test.op, ast.And) is holds else frozenset.intersection
-        )
-        return combine(*parts)
-    name = _public(_option(test)) if holds else ""
-    return frozenset({name} if name else ())
-
-
-def _option(test: ast.expr) -> str:
-    """Return the name of the attribute that a test reads, also by ``get()`` or `getattr`; "" for other tests."""
-    if isinstance(test, ast.Call):
-        is_asked = isinstance(test.func, ast.Attribute) and test.func.attr == "get" and not test.args
-        if last_name(test.func) == "getattr":
-            named, *default = [each.value for each in test.args[1:] if isinstance(each, ast.Constant)] or [""]
-            return named if isinstance(named, str) and default in ([], [False], [None]) else ""
-        return last_name(test.func.value) if isinstance(test.func, ast.Attribute) and is_asked else ""
-    return test.attr if isinstance(test, ast.Attribute) and test.attr not in _OF_TORCH else ""
