@@ -126,6 +126,14 @@ def is_constant(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
     return bool(parts) and is_kept and not facts.function(node).endswith("__init__")
 
 
+def of_constants(data: ast.expr, call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for data that are the same in each call: literals, or maybe an attribute."""
+    if are_constants(data, call, facts):
+        return suggest("constants")
+    is_kept = is_constant(data, call, facts) and not is_put_back(call, facts.source(data), facts)
+    return suggest("maybe-constant", data=facts.source(data)) if is_kept else ""
+
+
 def are_constants(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
     """Return whether data are a list of literals and attributes of classes, in a function that runs more than once."""
     elements = data.elts if isinstance(data, (ast.List, ast.Tuple)) else []

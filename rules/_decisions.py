@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
+from ._held import of_a_later_copy
 from ._parts import ATOMS, calls_in, is_path, is_torch, kind_of_read, last_name, line_of, root_of
 from ._suggestions import suggest
 
@@ -56,8 +57,9 @@ def of_an_assertion(node: ast.AST, facts: Facts) -> str:
     is_flagged = any(
         isinstance(each, (ast.Name, ast.Attribute)) and not facts.of(each).is_gpu for each in beside
     )
-    if is_flagged or _is_read_next(node, facts):
-        return ""
+    later = "" if is_flagged else of_a_later_copy(node, facts)
+    if later or is_flagged or _is_read_next(node, facts):
+        return later
     return suggest("asserted" if isinstance(facts.statement(node), ast.Assert) else "raised")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import TypeGuard
 
 from syncscan.model import Kind
@@ -21,6 +22,7 @@ from syncscan.syntax.use import (
 
 from ._data import data_behind, is_constant
 from ._decisions import of_a_decision, of_an_assertion
+from ._held import of_host_data
 from ._loop_reads import changes_in_place, elements_behind, is_before_loop, of_a_loop
 from ._parts import (
     ATOMS,
@@ -60,7 +62,10 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         name = facts.name_of(call.func).rpartition(".")[2]
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
     if facts.raises(node):
-        return of_an_assertion(node, facts)
+        return of_host_data(tensor, node, facts) or of_an_assertion(node, facts)
+    held = of_host_data(tensor, node, facts)
+    if held:
+        return held
     in_each = facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts)
     hint = of_a_loop(node, tensor, facts) if in_each else _by_use(node, tensor, facts)
     return hint or (suggest("collect") if is_collected(node, facts) else "")
@@ -78,6 +83,9 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a whole tensor that is copied to the host."""
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_copies(node, tensor, facts)
+    data = of_host_data(tensor, node, facts)
+    if data:
+        return data
     name = _kept(tensor, facts)
     use = use_of(node, facts.around(node))
     held = line_of(attribute_behind(tensor, node, facts), facts)
@@ -201,6 +209,9 @@ def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
 
 def of_a_test(tested: ast.expr, facts: Facts) -> str:
     """Return the suggestion for a GPU tensor that decides a branch."""
+    held = of_host_data(tested, tested, facts)
+    if held:
+        return held
     if facts.raises(tested):
         return of_an_assertion(tested, facts)
     whole = facts.parent(tested)
@@ -295,15 +306,20 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return of_a_decision(use.node, node, tensor, facts) if _only_decides(node, facts) else ""
     if not name:
         return ""
-    if use.role is Role.APPENDED:
-        return suggest("append", tensor=name, list=_list_of(use, facts))
-    if use.role is Role.LOGGED:
-        return suggest("log", tensor=name) if facts.in_loop(node) else ""
+    if use.role in {Role.APPENDED, Role.LOGGED}:
+        return _of_a_kept_number(use, node, name, facts)
     if use.role is Role.ADDED and (_adds(use.node) and facts.statement(node) is use.node):
         return _of_a_sum(use.node, node, name, facts)
     if use.role is Role.RECORDED or (use.role is Role.ADDED and _only_adds(node, facts)):
         return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)
     return _of_a_host_number(use, node, tensor, facts)
+
+
+def _of_a_kept_number(use: Use, node: ast.AST, name: str, facts: Facts) -> str:
+    """Return the suggestion for a number that a list or a log keeps."""
+    if use.role is Role.LOGGED:
+        return suggest("log", tensor=name) if facts.in_loop(node) else ""
+    return "" if _is_part(node, use, facts) else suggest("append", tensor=name, list=_list_of(use, facts))
 
 
 def _of_a_sum(statement: ast.AugAssign, node: ast.AST, name: str, facts: Facts) -> str:
@@ -401,6 +417,13 @@ def _reads_around(node: ast.AST, kind: str, facts: Facts) -> list[ast.Call]:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     function = next((each for each in facts.around(node).up(node) if isinstance(each, functions)), None)
     return [each for each in calls_in(function) if kind_of_read(each) == kind]
+
+
+def _is_part(node: ast.AST, use: Use, facts: Facts) -> bool:
+    """Return whether a read is one of several parts of what is appended: of a tuple, a list or a dictionary."""
+    around = facts.around(node).up(node, itself=False)
+    inside = itertools.takewhile(lambda each: each is not use.node, around)
+    return any(isinstance(each, (ast.Tuple, ast.List, ast.Dict)) for each in inside)
 
 
 def _list_of(use: Use, facts: Facts) -> str:

@@ -51,6 +51,16 @@ OF_READS: dict[str, Suggestion] = {
         "read beside another read",
         "read the numbers of these statements with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {beside} reads from the GPU, too",
     ),
+    "host-has": row(
+        "101 102 103 104 105 106",
+        "made by the function from host data",
+        "use `{data}`: the host has the numbers from which the function creates `{tensor}`",
+    ),
+    "copied-later": row(
+        "101 103 104",
+        "a check of what the function copies later",
+        "move `{copy}` above this check, and check the copy: one wait in place of two",
+    ),
     "random-number": row(
         "101 103 106",
         "a random number",

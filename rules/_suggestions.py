@@ -207,6 +207,21 @@ TABLE: dict[str, Suggestion] = {
         "an attribute, uploaded in each call",
         "create the tensor of `{data}` once, and keep the tensor: in a module as a buffer, which `module.to(device)` moves",
     ),
+    "host-reads": row(
+        "301",
+        "read back by the host",
+        "use `{data}` itself, in place of a copy on the GPU: the function only reads the copy back",
+    ),
+    "indices-on-host": row(
+        "202",
+        "indices that the host reads",
+        "copy the mask once, with `.tolist()`, and find the indices on the host, which reads them anyway",
+    ),
+    "maybe-constant": row(
+        "301",
+        "an attribute, beside a copy from pinned memory",
+        "if `{data}` stays the same, create its tensor once, and keep the tensor: in a module as a buffer",
+    ),
     "number": row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
     "held-number": row(
         "301",

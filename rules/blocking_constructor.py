@@ -34,8 +34,10 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
-from ._data import are_constants, of_data, of_new, of_numbers
+from ._data import are_constants, of_constants, of_data, of_new, of_numbers
+from ._held import is_read_back
 from ._numbers import fills_alike, fills_exactly, is_length
+from ._parts import line_of
 from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
@@ -201,6 +203,8 @@ same = torch.as_tensor(order, device="cuda")
 
 def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     device, text = facts.argument(call, "device"), facts.source(data)
+    if read_back := _of_data_read_back(call, data, facts):
+        return read_back
     if "\n" in text:
         return suggest("constants") if are_constants(data, call, facts) else ""
     if device is None:
@@ -210,6 +214,10 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
         dtype_text = f", {facts.source(dtype)}" if dtype is not None else ""
         return suggest("array", array=text, device=f"{facts.source(device)}{dtype_text}")
     return of_data(call, data, facts.source(device), facts)
+
+
+def _of_data_read_back(call: ast.Call, data: ast.expr, facts: Facts) -> str:
+    return suggest("host-reads", data=line_of(data, facts) or "the data") if is_read_back(call, facts) else ""
 
 
 def _is_empty(data: ast.expr) -> bool:
@@ -225,11 +233,12 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
     keywords = keywords_of(call)
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
+    read_back = _of_data_read_back(call, data, facts)
     if fills_alike(data, call, facts):
         return Rewrite(
             call,
             full.text(),
-            suggest("make-on-gpu"),
+            read_back or suggest("make-on-gpu"),
             certain(fills_exactly(data, call, facts), facts.of(data)),
         )
     if "requires_grad" in keywords:
@@ -240,8 +249,8 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
     upload = _pinned_upload(call, data, device, facts)
     if upload is None:
         return None
-    said = of_numbers(data, call, facts.source(device), facts)
-    said = said or suggest("constants" if are_constants(data, call, facts) else "upload")
+    said = read_back or of_numbers(data, call, facts.source(device), facts) or of_constants(data, call, facts)
+    said = said or suggest("upload")
     return Rewrite(call, upload, said, Applicability.UNSAFE, suggest("upload"))
 
 

@@ -27,6 +27,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 from syncscan.syntax.use import last_set
 
+from ._held import of_host_data
 from ._instead import of_a_test
 from ._parts import calls_in, last_name, names_in
 from ._shared import as_operand, blocking_call, gpu_operand, shown
@@ -174,7 +175,9 @@ def _of_one_tensor(name: str, call: ast.Call, facts: Facts) -> str:
     is_plain = name != "sorted" and len(call.args) == 1 and not call.keywords
     one = facts.of(call.args[0]) if is_plain else None
     if one is not None and one.is_gpu and one.kind is Kind.TENSOR:
-        return suggest(f"{name}-of-one", tensor=as_operand(call.args[0], facts))
+        return of_host_data(call.args[0], call, facts) or suggest(
+            f"{name}-of-one", tensor=as_operand(call.args[0], facts)
+        )
     pairs = [call.args, call.args[::-1]] if name in {"min", "max"} and len(call.args) == 2 else []
     for tensor, number in pairs:
         if facts.of(tensor).is_gpu and facts.of(number).kind is Kind.NUMBER:

@@ -15,6 +15,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._held import of_copied_indices
 from ._loop_reads import of_groups
 from ._shared import blocking_call, gpu_operand, shown
 
@@ -67,4 +68,5 @@ host = torch.zeros(8).nonzero()
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the non-zero elements"
         hint = of_groups(facts.argument(call, "input") or facts.argument(call, "condition"), call, facts)
+        hint = hint or of_copied_indices(call, facts)
         return Match(call, message, gpu_operand(call, facts), hint, is_implicit=True)

@@ -1,0 +1,39 @@
+"""What is said of data that the host has already: it is not read back, and not copied in each call."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HEAD = """\
+import torch
+
+x = torch.zeros((8, 8), device="cuda")
+n = 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    return max(k), x * k\nf('ab')", "use `[len(a) for a in p]`: the host has the numbers from which the function creates `k`"),
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    k.mul_(x[0, 0])\n    return k.sum().item()\nf('ab')", "keep the number on the GPU"),
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    torch.distributed.all_reduce(k)\n    return k[0].item()\nf('ab')", "keep the number on the GPU"),
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    k[0] = x[0, 0]\n    return k[0].item()\nf('ab')", "keep the number on the GPU"),
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    k += x[0]\n    return k[0].item()\nf('ab')", "keep the number on the GPU"),
+        ("def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    return (k[0] * x[0, 0]).item()\nf('ab')", "keep the number on the GPU"),
+        ("def f(p):\n    k = torch.tensor(p, device='cuda')\n    if torch.isfinite(k):\n        print(f'{k}')\n    return k.item()\nf(n)", "use `p` itself, in place of a copy on the GPU"),
+        ("def f(p):\n    k = torch.tensor(p, device='cuda')\n    print(k.item())\n    return x * k\nf([n])", "copy from pinned memory with"),
+        ("def f(t):\n    assert (t[0] == 1).all()\n    return t.tolist()\nf(x)", "move `t.tolist()` above this check, and check the copy"),
+        ("def f(t):\n    assert (t[0] == 1).all()\n    t = t * 2\n    return t.tolist()\nf(x)", "test on the GPU with `torch._assert_async(condition)`"),
+        ("def f(t):\n    k = torch.where(t > 0)[0]\n    return [k[i].item() for i in range(3)]\nf(x)", "copy the mask once, with `.tolist()`, and find the indices on the host"),
+        ("class A:\n    def __init__(self, a):\n        self.a = [a]\n    def f(self):\n        return torch.tensor(self.a, device='cuda')\nA(n).f()", "if `self.a` stays the same, create its tensor once"),
+        ("kept = []\nfor k in range(n):\n    y = x * k\n    kept.append((k, y.sum().item()))", "keep the number on the GPU"),
+    ],
+)  # fmt: skip
+def test_the_host_uses_the_data_that_it_has(syncscan, project, lines, suggestion):
+    project({"a.py": HEAD + lines})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)
+    said = [each["fix"]["description"] for each in found["findings"]]
+    assert any(suggestion in each for each in said), said
