@@ -68,7 +68,7 @@ FLOORS = {
         "bodies",
         "source walk",
         "kept",
-        "assumptions receivers results",
+        "assumptions receivers registered results",
         "frame",
         "callbacks decorators lacking lists names passed stores",
         "special",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable, Iterator, Sequence
 
-from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.infer.source.index import Class, Function, Import, Module, imported_names
 from syncscan.check.prove.frame import WalkFrame, Walks
-from syncscan.check.prove.source import SetByFunction
+from syncscan.check.prove.source import Binding, SetByFunction
+from syncscan.check.prove.uses import blocks_of
 from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all, used_later
 from syncscan.model import Kind
 
@@ -74,7 +76,7 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
         return _from_elsewhere(prover, module, name, steps)
     own = submodule_of(prover, module, name)
     values = []
-    for each in found:
+    for each in found if len(found) == 1 else _that_ran(prover, module, name, found):
         if isinstance(each, (Function, Class)):
             values.append(definition_value(each))
         elif isinstance(each, SetByFunction):
@@ -90,6 +92,30 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
         else:
             values.append(TOP)
     return join_all(values)
+
+
+def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Iterator[Binding]:
+    """Yield what binds a name at the top of a module, without the imports that a run left out."""
+    is_read = prover.ran.read(module)
+    for each in found:
+        if not is_read or not isinstance(each, Import) or _may_have_run(prover, module, name, each):
+            yield each
+
+
+def _may_have_run(prover: Walks, module: Module, name: str, target: Import) -> bool:
+    nodes = [
+        each for each in _imports_in(module.tree.body) if imported_names(each, module).get(name) == target
+    ]
+    return not nodes or any(prover.ran.statement(module, each) for each in nodes)
+
+
+def _imports_in(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for block in blocks_of(node):
+                yield from _imports_in(block)
 
 
 def _promised(prover: Walks, module: Module, node: ast.AnnAssign) -> AbstractValue:

@@ -104,12 +104,13 @@ class Outline:
     def digest(self, module: Module, ran: Ran) -> str:
         """Return a digest of all that walks of other files read beside answers: definitions, hooks, returned parameters.
 
-        With a run, the digest has the places of functions, and the functions that ran.
+        With a run, the digest has the places of functions, the functions that ran, and the lines, among them imports.
         """
         facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions, self.definitions]
         if ran.knows_lines:
             facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
             facts += [[ran.made(each)] for each in module.classes]
+            facts.append(ran.lines_of(module))
         return _digest_of(facts)
 
 

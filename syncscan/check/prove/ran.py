@@ -80,6 +80,17 @@ class Ran:
         """Return whether a trace recorded lines."""
         return self._lines is not None
 
+    def read(self, module: Module) -> bool:
+        """Return whether a trace recorded the top of a module, which runs when the program imports the module."""
+        plain = (
+            each for each in module.tree.body if isinstance(each, (ast.Import, ast.ImportFrom, ast.Assign))
+        )
+        return self.knows_lines and any(self.statement(module, each) for each in plain)
+
+    def lines_of(self, module: Module) -> list[int]:
+        """Return the lines of a module that ran; none without a trace."""
+        return sorted((self._lines or {}).get(module.path, ()))
+
     @property
     def knows_calls(self) -> bool:
         """Return whether a trace recorded calls."""

@@ -32,6 +32,7 @@ from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.uses import blocks_of, stored_names
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, without_protocols
 from syncscan.model import Kind
+from syncscan.ops.stubs import measured
 from syncscan.ops.table import Operation, OperationTable
 
 # Annotations of iterables that may run code during iteration, unlike a list.
@@ -459,8 +460,8 @@ class Definitions:
         return list(found)
 
     def operation(self, name: str) -> Operation | None:
-        """Return the entry of the operation table for a full name."""
-        return self.table.find(name)
+        """Return the entry of the operation table for a full name, or of a stub whose calls were measured."""
+        return self.table.find(name) or measured(name)
 
     def decoration(self, function: Function | Class) -> list[Decorator]:
         """Return the decorators of a function or a class."""

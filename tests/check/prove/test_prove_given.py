@@ -9,7 +9,7 @@ import pytest
 from syncscan.check.files import Source
 from syncscan.check.prove.answer import Group
 from syncscan.check.prove.ran import Code, RunSeen, loaded
-from tests.check.prove.proving import proved
+from tests.check.prove.proving import proved, proved_files
 
 
 def test_given_a_run_what_never_ran_sets_nothing_and_narrows_nothing() -> None:
@@ -251,3 +251,32 @@ def test_given_a_run_a_method_of_a_base_of_python_is_the_one_that_ran() -> None:
     )
     assert [each.group for each in proved(SUPER).obstacles] == [Group.UNKNOWN]
     assert proved(SUPER, run=run).is_proved
+
+
+IMPORTED = """
+import sys
+if sys.platform == "other":
+    from other import run
+else:
+    from kernels import run
+def step(x: torch.Tensor) -> torch.Tensor:
+    return run(x)
+"""
+KERNELS = """
+def run(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("ran", "is_proved"),
+    [
+        ({2, 3, 4, 6, 7, 8, 9}, True),
+        ({2, 3, 4, 5, 6, 7, 8, 9}, False),
+        ({8, 9}, False),  # the program had imported the module before the trace began
+    ],
+)
+def test_given_a_run_a_name_is_what_its_imports_bound(ran: set[int], *, is_proved: bool) -> None:
+    run = RunSeen({"program.py": ran, "kernels.py": {1, 2, 3, 4}})
+    files = {"program": IMPORTED, "kernels": KERNELS}
+    assert proved_files(files, entry="program:step", run=run).is_proved is is_proved
