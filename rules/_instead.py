@@ -52,6 +52,7 @@ _RANDOM = frozenset({"rand", "randn", "randint", "randperm", "uniform_", "random
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
+_CONVERSIONS = frozenset({"builtins.bool", "builtins.float", "builtins.int"})
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
 
 
@@ -323,10 +324,19 @@ def _of_a_kept_number(use: Use, node: ast.AST, name: str, facts: Facts) -> str:
 
 
 def _of_a_sum(statement: ast.AugAssign, node: ast.AST, name: str, facts: Facts) -> str:
-    added, total = line_of(statement, facts, {node: name}), line_of(statement.target, facts)
+    added = line_of(statement, facts, {_converted(node, facts): name})
+    total = line_of(statement.target, facts)
     return (
         suggest("sum", statement=added, sum=total) if added else suggest("sum-long", sum=total, tensor=name)
     )
+
+
+def _converted(node: ast.AST, facts: Facts) -> ast.AST:
+    """Return a read with the conversions around it, ``float(t.item())``, which would read the tensor that takes its place."""
+    outer = facts.parent(node)
+    while isinstance(outer, ast.Call) and facts.name_of(outer.func) in _CONVERSIONS and outer.args == [node]:
+        node, outer = outer, facts.parent(outer)
+    return node
 
 
 def _only_decides(node: ast.AST, facts: Facts) -> bool:

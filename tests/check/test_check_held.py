@@ -30,6 +30,7 @@ n = 4
         ("def f(t):\n    k = torch.where(t > 0)[0]\n    return [k[i].item() for i in range(3)]\nf(x)", "copy the mask once, with `.tolist()`, and find the indices on the host"),
         ("class A:\n    def __init__(self, a):\n        self.a = [a]\n    def f(self):\n        return torch.tensor(self.a, device='cuda')\nA(n).f()", "if `self.a` stays the same, create its tensor once"),
         ("kept = []\nfor k in range(n):\n    y = x * k\n    kept.append((k, y.sum().item()))", "keep the number on the GPU"),
+        ("for k in range(n):\n    y = x * k\n    n += int(y.sum().item())", "add up on the GPU, `n += y.sum().detach()`, and read `n` once"),
     ],
 )  # fmt: skip
 def test_the_host_uses_the_data_that_it_has(syncscan, project, lines, suggestion):
