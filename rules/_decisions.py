@@ -57,8 +57,10 @@ def of_an_assertion(node: ast.AST, facts: Facts) -> str:
     is_flagged = any(
         isinstance(each, (ast.Name, ast.Attribute)) and not facts.of(each).is_gpu for each in beside
     )
-    later = "" if is_flagged else of_a_later_copy(node, facts)
-    if later or is_flagged or _is_read_next(node, facts):
+    if is_flagged:
+        return ""
+    later = of_a_later_copy(node, facts)
+    if later or _is_read_next(node, facts):
         return later
     return suggest("asserted" if isinstance(facts.statement(node), ast.Assert) else "raised")
 

@@ -7,95 +7,141 @@ from collections.abc import Iterator
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
-from syncscan.syntax.use import last_set
 
 from ._data import data_behind
 from ._loop_reads import changes_in_place
-from ._parts import calls_in, is_path, kind_of_read, last_name, line_of, names_in, root_of
+from ._parts import calls_in, is_path, last_name, names_in
 from ._suggestions import suggest
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_READS = frozenset({"item", "tolist", "cpu", "numpy"})
-_NUMBERS = frozenset({"bool", "float", "int", "len", "max", "min", "sum", "isfinite", "isinf", "isnan"})
-_LITERALS = (ast.List, ast.Tuple, ast.ListComp)
+_READS = frozenset({"item", "tolist"})
+_REDUCE = frozenset({"max", "min", "sum"})
+_NUMBERS = frozenset({"bool", "float", "int", "isfinite", "isinf", "isnan", "len", "max", "min", "sum"})
+_COUNTS = frozenset({"len", "range", "zip", "enumerate"})
 
 
 def of_host_data(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a read of what the function itself creates from host data; "" for other reads."""
-    root = root_of(tensor)
-    if tensor is None or not isinstance(root, ast.Name) or _reads_others(tensor, root.id, facts):
+    """Return the suggestion for a read of a tensor of lengths that the function itself makes; "" for other reads.
+
+    The function may neither change the tensor nor hand it on before the read, nor set what the lengths are of anew.
+    """
+    name = _part_of(tensor)
+    made = _only_setting(name, node, facts) if name else None
+    data = data_behind(made.value, facts) if made is not None else None
+    if made is None or data is None or not _are_lengths(data) or ast.unparse(made.value).count("dtype"):
         return ""
-    made = last_set(root.id, node, facts.around(node))
-    data = data_behind(made, facts) if made is not None else None
-    if data is None or not _is_of_host(made, data) or _may_change(root, node, facts):
+    used = {name, *names_in(data)}
+    between = [each for each in _inside(node, facts) if _is_between(each, made, node, facts)]
+    if any(_may_change(each, name, used) for each in between):
         return ""
-    text = line_of(data, facts) or "the data"
-    return suggest("host-has", data=text, tensor=root.id)
+    return suggest("host-has", data=ast.unparse(data), tensor=name)
 
 
-def _reads_others(tensor: ast.AST, name: str, facts: Facts) -> bool:
-    """Return whether an expression reads another tensor of the GPU than the one of a name."""
-    others = (each for each in ast.walk(tensor) if is_path(each) and name not in names_in(each))
-    return any(facts.of(each).is_gpu for each in others)
+def _part_of(tensor: ast.AST | None) -> str:
+    """Return the name of a tensor that is read whole, by an element, or by its largest, least or sum; "" for others."""
+    while tensor is not None and not isinstance(tensor, ast.Name):
+        if isinstance(tensor, ast.Call) and isinstance(tensor.func, ast.Attribute) and not tensor.args:
+            tensor = tensor.func.value if tensor.func.attr in _REDUCE else None
+        elif isinstance(tensor, ast.Compare) and isinstance(tensor.comparators[0], ast.Constant):
+            tensor = tensor.left
+        elif isinstance(tensor, ast.Subscript) and isinstance(tensor.slice, (ast.Constant, ast.Name)):
+            tensor = tensor.value
+        else:
+            return ""
+    return tensor.id if isinstance(tensor, ast.Name) else ""
 
 
-def _is_of_host(made: ast.AST | None, data: ast.expr) -> bool:
-    """Return whether the data of a constructor are no tensor: a list written out, or what `torch.tensor` takes."""
-    calls = {last_name(call.func) for call in calls_in(made)}
-    return isinstance(data, _LITERALS) or (isinstance(data, ast.Name) and "tensor" in calls)
+def _only_setting(name: str, node: ast.AST, facts: Facts) -> ast.Assign | None:
+    """Return the assignment at the top of the function that alone sets a name; None where something else may."""
+    function = _function(node, facts)
+    top = function.body if function is not None else []
+    stored = [each for each in _inside(node, facts) if _is_stored(each) and ast.unparse(each) == name]
+    found = [
+        each for each in top if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [name]
+    ]
+    return found[0] if len(stored) == 1 and len(found) == 1 else None
 
 
-def _may_change(root: ast.Name, node: ast.AST, facts: Facts) -> bool:
-    """Return whether the function may change the tensor of a name in place, by a method, an operator or a call that is given it."""
-    if changes_in_place(root, node, facts):
-        return True
-    return any(_changes(each, root.id) for each in _before(node, facts))
+def _are_lengths(data: ast.expr) -> bool:
+    """Return whether data are a list of lengths, which no dtype rounds, and which no tensor holds."""
+    if isinstance(data, ast.ListComp):
+        elements, sources = [data.elt], [each.iter for each in data.generators]
+    else:
+        elements, sources = (data.elts if isinstance(data, (ast.List, ast.Tuple)) else []), []
+    are_counts = all(isinstance(each, ast.Call) and ast.unparse(each.func) == "len" for each in elements)
+    calls = {last_name(call.func) for each in (*elements, *sources) for call in calls_in(each)}
+    return bool(elements) and are_counts and calls <= _COUNTS
 
 
-def _changes(node: ast.AST, name: str) -> bool:
-    """Return whether a statement or call may change what a name holds: by ``+=``, by a store of an item, or as an argument."""
-    if isinstance(node, ast.AugAssign):
-        return name in names_in(node.target)
-    if isinstance(node, ast.Assign):
-        return any(isinstance(each, ast.Subscript) and name in names_in(each) for each in node.targets)
-    if not isinstance(node, ast.Call) or last_name(node.func) in _NUMBERS:
-        return False
-    given = (*node.args, *(keyword.value for keyword in node.keywords))
-    return any(isinstance(each, ast.Name) and each.id == name for each in given)
+def _is_between(each: ast.AST, made: ast.Assign, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a node of the function may run after an assignment and before a read: it is above, or in a loop with the read."""
+    around = facts.around(node)
+    loops = [outer for outer in around.up(node) if isinstance(outer, (ast.For, ast.AsyncFor, ast.While))]
+    start = _start(each)
+    is_above = (made.end_lineno or 0, made.end_col_offset or 0) <= start <= _start(node) and each is not node
+    return is_above or (start > (0, 0) and any(outer in around.up(each) for outer in loops))
 
 
-def _before(node: ast.AST, facts: Facts) -> Iterator[ast.AST]:
-    """Yield the nodes of a function that may run before a node: those above it, and those of the loops around it."""
-    around, line = facts.around(node), getattr(node, "lineno", 0)
-    loops = {each for each in around.up(node) if isinstance(each, _LOOPS)}
-    for each in _inside(node, facts):
-        if getattr(each, "lineno", line) < line or not loops.isdisjoint(around.up(each)):
-            yield each
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _may_change(node: ast.AST, name: str, used: set[str]) -> bool:
+    """Return whether a node may change a tensor or its data: by a store, by a call that is given them, or under another name."""
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(each.value for each in node.keywords)]
+        method = node.func if isinstance(node.func, ast.Attribute) else None
+        if (
+            method is not None
+            and method.attr not in _READS | _REDUCE
+            and not used.isdisjoint(names_in(method.value))
+        ):
+            return True
+        return last_name(node.func) not in _NUMBERS and any(name in names_in(each) for each in given)
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Return, ast.Yield)):
+        value = node.value
+        return isinstance(value, ast.Name) and value.id in used
+    if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+        return name in names_in(node)
+    return _is_stored(node) and not used.isdisjoint(names_in(node))
+
+
+def _function(node: ast.AST, facts: Facts) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    return next((each for each in facts.around(node).up(node) if isinstance(each, _FUNCTIONS)), None)
 
 
 def _inside(node: ast.AST, facts: Facts) -> Iterator[ast.AST]:
-    """Yield the nodes of the function around a node."""
-    function = next((each for each in facts.around(node).up(node) if isinstance(each, _FUNCTIONS)), None)
+    """Yield the nodes of the function around a node; none at the top of a module."""
+    function = _function(node, facts)
     return ast.walk(function) if function is not None else iter(())
 
 
 def is_read_back(call: ast.Call, facts: Facts) -> bool:
-    """Return whether the host reads back what a call uploads, and nothing else uses it."""
+    """Return whether the host reads back the number that a call uploads, and nothing else uses it."""
     statement = facts.statement(call)
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1 or statement.value is not call:
         return False
-    target = statement.targets[0]
-    if not isinstance(target, ast.Name):
+    name = ast.unparse(statement.targets[0])
+    data = call.args[0] if call.args else None
+    if not isinstance(data, ast.Name) or _only_setting(name, call, facts) is not statement:
         return False
-    around = facts.around(call)
-    uses = [
-        each
-        for each in _inside(call, facts)
-        if isinstance(each, ast.Name) and each.id == target.id and each.lineno > (call.end_lineno or 0)
-    ]
-    outer = [next(iter(around.up(each, itself=False)), None) for each in uses]
-    return bool(uses) and all(map(_is_read, outer)) and any(map(_gives_numbers, outer))
+    return _is_only_read(name, call, facts)
+
+
+def _is_only_read(name: str, node: ast.AST, facts: Facts) -> bool:
+    """Return whether the function gives a name's numbers to the host, and does nothing else with the name."""
+    around = facts.around(node)
+    named = (each for each in _inside(node, facts) if isinstance(each, ast.Name) and each.id == name)
+    uses = [each for each in named if not _is_stored(each)]
+    outer = [_around_element(each, [*around.up(each, itself=False)]) for each in uses]
+    declared = any(isinstance(each, (ast.Global, ast.Nonlocal)) for each in _inside(node, facts))
+    return bool(uses) and not declared and all(map(_is_read, outer)) and any(map(_gives_numbers, outer))
+
+
+def _around_element(node: ast.AST, outer: list[ast.AST]) -> ast.AST | None:
+    """Return what is around a name, or around an element of what it names."""
+    is_element = bool(outer) and isinstance(outer[0], ast.Subscript) and outer[0].value is node
+    return next(iter(outer[1:] if is_element else outer), None)
 
 
 def _is_read(outer: ast.AST | None) -> bool:
@@ -110,27 +156,40 @@ def _gives_numbers(outer: ast.AST | None) -> bool:
 
 
 def of_copied_indices(call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for indices of which the function reads elements on the host; "" for others."""
+    """Return the suggestion for indices of which the function only reads elements on the host; "" for others."""
     statement = facts.statement(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
-    reads = [each for each in _inside(call, facts) if isinstance(each, ast.Call) and kind_of_read(each)]
-    read = [root_of(each.func.value) for each in reads if isinstance(each.func, ast.Attribute)]
-    is_copied = any(isinstance(root, ast.Name) and root.id in names for root in read)
-    return suggest("indices-on-host") if is_copied else ""
+    target = (
+        statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    )
+    is_only_read = isinstance(target, ast.Name) and _is_only_read(target.id, call, facts)
+    return suggest("indices-on-host") if is_only_read else ""
 
 
 def of_a_later_copy(node: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a check of what a later statement copies whole to the host; "" where none does."""
-    tested = {ast.unparse(each) for each in ast.walk(node) if is_path(each) and _may_be_on_gpu(each, facts)}
+    """Return the suggestion for a check of what a later statement copies whole to the host; "" where none does.
+
+    Statements in between may neither change what is checked nor hand it on.
+    """
+    tested = {
+        ast.unparse(each): each for each in ast.walk(node) if is_path(each) and _may_be_on_gpu(each, facts)
+    }
+    if any(changes_in_place(each, node, facts) for each in tested.values()):
+        return ""
     for statement, _ in facts.behind(node):
-        for call in calls_in(statement):
-            is_copy = isinstance(call.func, ast.Attribute) and call.func.attr in {"tolist", "cpu"}
-            if is_copy and isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in tested:
-                return suggest("copied-later", copy=ast.unparse(call))
-        if any(ast.unparse(each) in tested for each in ast.walk(statement) if _is_stored(each)):
-            break
+        copies = [each for each in calls_in(statement) if _copied_by(each) in tested]
+        if copies:
+            return suggest("copied-later", copy=ast.unparse(copies[0]))
+        if not isinstance(statement, ast.Assert) and any(
+            ast.unparse(each) in tested for each in ast.walk(statement) if is_path(each)
+        ):
+            return ""
     return ""
+
+
+def _copied_by(call: ast.Call) -> str:
+    """Return the text of what a call copies whole to the host; "" for other calls."""
+    is_copy = isinstance(call.func, ast.Attribute) and call.func.attr in {"cpu", "tolist"}
+    return ast.unparse(call.func.value) if is_copy and isinstance(call.func, ast.Attribute) else ""
 
 
 def _may_be_on_gpu(node: ast.AST, facts: Facts) -> bool:
@@ -138,4 +197,4 @@ def _may_be_on_gpu(node: ast.AST, facts: Facts) -> bool:
 
 
 def _is_stored(node: ast.AST) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Store)
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))

@@ -52,7 +52,6 @@ _RANDOM = frozenset({"rand", "randn", "randint", "randperm", "uniform_", "random
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
-_CONVERSIONS = frozenset({"builtins.bool", "builtins.float", "builtins.int"})
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
 
 
@@ -62,11 +61,9 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if call is not None and facts.name_of(call.func) in _TAKES_TENSOR:
         name = facts.name_of(call.func).rpartition(".")[2]
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
-    if facts.raises(node):
-        return of_host_data(tensor, node, facts) or of_an_assertion(node, facts)
     held = of_host_data(tensor, node, facts)
-    if held:
-        return held
+    if held or facts.raises(node):
+        return held or of_an_assertion(node, facts)
     in_each = facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts)
     hint = of_a_loop(node, tensor, facts) if in_each else _by_use(node, tensor, facts)
     return hint or (suggest("collect") if is_collected(node, facts) else "")
@@ -211,10 +208,8 @@ def _is_passed_in(source: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
 def of_a_test(tested: ast.expr, facts: Facts) -> str:
     """Return the suggestion for a GPU tensor that decides a branch."""
     held = of_host_data(tested, tested, facts)
-    if held:
-        return held
-    if facts.raises(tested):
-        return of_an_assertion(tested, facts)
+    if held or facts.raises(tested):
+        return held or of_an_assertion(tested, facts)
     whole = facts.parent(tested)
     if isinstance(whole, ast.BoolOp) and all(_is_truth(each, facts) for each in whole.values):
         return _of_several(whole, facts)
@@ -332,11 +327,10 @@ def _of_a_sum(statement: ast.AugAssign, node: ast.AST, name: str, facts: Facts) 
 
 
 def _converted(node: ast.AST, facts: Facts) -> ast.AST:
-    """Return a read with the conversions around it, ``float(t.item())``, which would read the tensor that takes its place."""
+    """Return a read with a conversion around it that changes no number, ``float(t.item())``: it would read the tensor, too."""
     outer = facts.parent(node)
-    while isinstance(outer, ast.Call) and facts.name_of(outer.func) in _CONVERSIONS and outer.args == [node]:
-        node, outer = outer, facts.parent(outer)
-    return node
+    is_conversion = isinstance(outer, ast.Call) and facts.name_of(outer.func) == "builtins.float"
+    return outer if is_conversion and outer is not None else node
 
 
 def _only_decides(node: ast.AST, facts: Facts) -> bool:

@@ -66,18 +66,12 @@ def of(name: str) -> Stub | None:
 
 
 def measured(name: str) -> Operation | None:
-    """Return the operation of exactly this name whose stub says what its calls were measured to do; None where no stub does.
+    """Return the C++ operation of exactly this name whose stub says what its calls were measured to do; None for others.
 
-    C++ operations were measured on a GPU, and functions with examples on the simulated one. The other entries, patterns and
-    functions that call back say what a review of the source found. Those of NumPy and of torch itself are for inference.
+    Other stubs say what a review of a package's source found, and what some calls did on the simulated GPU.
     """
-    is_registered = name.startswith("torch.ops.")
-    if not is_registered and name.partition(".")[0] in {"numpy", "torch"}:
-        return None
-    stub = of(name)
-    if stub is None or "*" in stub.operation.name or stub.callbacks:
-        return None
-    return stub.operation if stub.examples or is_registered else None
+    stub = of(name) if name.startswith("torch.ops.") else None
+    return stub.operation if stub is not None and "*" not in stub.operation.name else None
 
 
 def overridden(bases: Iterable[str], name: str) -> Callback | None:

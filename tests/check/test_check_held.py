@@ -30,7 +30,7 @@ n = 4
         ("def f(t):\n    k = torch.where(t > 0)[0]\n    return [k[i].item() for i in range(3)]\nf(x)", "copy the mask once, with `.tolist()`, and find the indices on the host"),
         ("class A:\n    def __init__(self, a):\n        self.a = [a]\n    def f(self):\n        return torch.tensor(self.a, device='cuda')\nA(n).f()", "if `self.a` stays the same, create its tensor once"),
         ("kept = []\nfor k in range(n):\n    y = x * k\n    kept.append((k, y.sum().item()))", "keep the number on the GPU"),
-        ("for k in range(n):\n    y = x * k\n    n += int(y.sum().item())", "add up on the GPU, `n += y.sum().detach()`, and read `n` once"),
+        ("for k in range(n):\n    y = x * k\n    n += float(y.sum().item())", "add up on the GPU, `n += y.sum().detach()`, and read `n` once"),
     ],
 )  # fmt: skip
 def test_the_host_uses_the_data_that_it_has(syncscan, project, lines, suggestion):
@@ -38,3 +38,32 @@ def test_the_host_uses_the_data_that_it_has(syncscan, project, lines, suggestion
     found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)
     said = [each["fix"]["description"] for each in found["findings"]]
     assert any(suggestion in each for each in said), said
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "k = {upload}\n    p.append('c')\n    return k.sum().item()",
+        "k = {upload}\n    p = p[1:]\n    return k.sum().item()",
+        "k = {upload}\n    t = k\n    t.add_(x[0, 0])\n    return k.sum().item()",
+        "k = {upload}\n    k[0].add_(x[0, 0])\n    return k.sum().item()",
+        "k = {upload}\n    torch.distributed.all_reduce_coalesced([k])\n    return k.sum().item()",
+        "k = {upload}; torch.distributed.all_reduce(k); return k.sum().item()",
+        "k = x.sum(0)\n    if p:\n        k = {upload}\n    return k.sum().item()",
+        "k = {upload}\n    for k in x:\n        print(k.max().item())",
+        "k = {upload}\n    return k.topk(2).indices.max().item()",
+        "k = torch.tensor([0.1, 0.2], device='cuda')\n    return k[0].item()",
+        "k = torch.tensor([a.sum() for a in x], device='cuda')\n    return k[0].item()",
+        "k = torch.tensor(p, device='cuda')\n    return k.cpu().mul_(2)",
+        "assert (x[0] == 1).all()\n    x.mul_(2)\n    return x.tolist()",
+        "i, j = torch.where(x > 0)\n    print(i[0].item())\n    return x[i, j]",
+    ],
+)
+def test_nothing_is_said_of_what_may_have_changed(syncscan, project, lines):
+    upload = "torch.tensor([len(a) for a in p], device='cuda')"
+    project({"a.py": f"{HEAD}def f(p):\n    {lines.format(upload=upload)}\nf(['a', 'bc'])\n"})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)
+    said = " ".join(each["fix"]["description"] for each in found["findings"])
+    assert "the host has the numbers" not in said and "itself, in place of a copy" not in said
+    assert "above this check" not in said and "which reads them anyway" not in said
+    assert found["findings"]

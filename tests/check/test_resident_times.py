@@ -189,6 +189,8 @@ def test_an_option_without_a_value_is_off_until_an_edit_gives_one() -> None:
         ("use", CONFIG.format("penalty=None"), "of_ends"),
         ("use", CONFIG.format("") + "config.penalty = read(1)\n", ""),
         ("use", CONFIG.format(""), "of_ends"),
+        ("use", CONFIG.format("") + "config.of_ends = 3\n", ""),
+        ("use", CONFIG.format("") + "config.of_ends = None\n", "of_ends"),
         ("settings", PENALTY.replace("None = None", "None = 0.5"), ""),
         ("settings", PENALTY, "of_ends"),
         ("a", PENALIZED.replace("config.penalty", "config.other"), ""),

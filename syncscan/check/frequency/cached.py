@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from syncscan.check.frequency.functions import FunctionFrequency
 from syncscan.check.frequency.gates import Gate, gates_of
-from syncscan.check.frequency.options import Options, computed_by
+from syncscan.check.frequency.options import Options, computed_by, name_asked, public
 from syncscan.check.frequency.regions import Region, loops_of, regions_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
@@ -85,10 +85,11 @@ class FrequencyCache:
         return differs
 
     def _of_options_alone(self) -> Callable[[Options], Options]:
-        """Return a function that leaves out the values that a module gives to names which no module declares as options."""
-        modules = [*self.options, *self.options.kept]
-        unset = {name for module in modules for name in self.options[module].unset}
-        return lambda options: options.without_values_of_others(unset)
+        """Return a function that leaves out the values that a module gives to names which are no options in any module."""
+        known = [self.options[module] for module in [*self.options, *self.options.kept]]
+        names = {public(name_asked(asked)) for each in known for asked in each.unset}
+        names.update(public(name) for each in known for name, _ in each.read)
+        return lambda options: options.with_values_of(names)
 
     def data(self, functions: Sequence[Function | None]) -> Data:
         """Return the stored facts of functions, in the order of the functions."""

@@ -48,7 +48,9 @@ _ONCE = re.compile(
 )
 # Functions of a server that run once for each request: steps follow, and are none of them.
 _OF_A_REQUEST = re.compile(
-    r"(add|admit|abort|cancel|finish|free|insert|preempt|release|remove|retract)_(\w+_)?(requests?|reqs?|sequences?|seqs?)"
+    r"""(add|admit|abort|cancel|finish|free|insert|preempt|release|remove|retract)_(?!.*(to|from|in)_)(\w+_)?(requests?|reqs?)
+    |(abort|finish|free|preempt)_(\w+_)?(sequences?|seqs?)""",
+    re.VERBOSE,
 )
 _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
@@ -101,7 +103,8 @@ def _is_named_once(name: str) -> bool:
 
 
 def _is_of_a_request(function: Function) -> bool:
-    return _OF_A_REQUEST.fullmatch(function.name.lstrip("_")) is not None
+    is_of_a_module = function.owner is not None and function.owner.is_module
+    return not is_of_a_module and _OF_A_REQUEST.fullmatch(function.name.lstrip("_")) is not None
 
 
 def may_be_once(function: Function) -> bool:

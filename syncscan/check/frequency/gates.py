@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syncscan.check.frequency.guards import Body
-from syncscan.check.frequency.options import IS_POSITIVE, IS_SOMETHING, IS_TRUE, public
+from syncscan.check.frequency.options import IS_POSITIVE, IS_SOMETHING, IS_TRUE, name_asked, public
 from syncscan.check.frequency.regions import span
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import blocks_of
@@ -32,16 +32,12 @@ class Gate:
 def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
     """Return an option that is off and without which a line does not run, or ""."""
     asked = (each for gate in gates if line in gate.lines for each in sorted(gate.options & off))
-    return next(map(_name_of, asked), "")
-
-
-def _name_of(asked: str) -> str:
-    return asked.rstrip(IS_SOMETHING + IS_POSITIVE)
+    return next(map(name_asked, asked), "")
 
 
 def needed_by_names(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
     """Return the names that a function reads behind options that are off, and nowhere else, each with the option."""
-    needed = [(gate.names, _name_of(min(gate.options & off, default=""))) for gate in gates]
+    needed = [(gate.names, name_asked(min(gate.options & off, default=""))) for gate in gates]
     elsewhere = frozenset[str]().union(*(names for names, option in needed if not option))
     return {name: option for names, option in needed if option for name in names - elsewhere}
 

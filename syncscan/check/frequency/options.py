@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from syncscan.check.files import is_test
@@ -65,9 +65,8 @@ class Options:
             frozenset(read),
         )
 
-    def without_values_of_others(self, unset: Iterable[str]) -> Options:
-        """Return these options with values for the names in ``unset`` alone, given as in the field of this name."""
-        names = {public(name).rstrip(IS_SOMETHING + IS_POSITIVE) for name in unset}
+    def with_values_of(self, names: Collection[str]) -> Options:
+        """Return these options without the values that are given to other names than these."""
         return replace(self, given=frozenset(name for name in self.given if public(name) in names))
 
 
@@ -85,7 +84,7 @@ def off_by_default(options: Iterable[Options], others: Iterable[Iterable[str]]) 
         read.update((public(name), public(origin)) for name, origin in each.read)
     on = on.union(*(map(public, names) for names in others))
     given |= on
-    off = (off - on) | {name for name in unset if name[:-1] not in given}
+    off = (off - on) | {asked for asked in unset if name_asked(asked) not in given}
     return frozenset(off.union(_read_alone(off, read, given)))
 
 
@@ -101,6 +100,11 @@ def _read_alone(off: set[str], read: set[tuple[str, str]], given: set[str]) -> I
                 for asked in (IS_TRUE, IS_SOMETHING, IS_POSITIVE)
                 if all(f"{origin}{asked}" in off for origin in found)
             )
+
+
+def name_asked(asked: str) -> str:
+    """Return the name of an option without the kind of the test."""
+    return asked.rstrip(IS_SOMETHING + IS_POSITIVE)
 
 
 def public(name: str) -> str:

@@ -94,12 +94,17 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
     return join_all(values)
 
 
-def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Iterator[Binding]:
-    """Yield what binds a name at the top of a module, without the imports that a run left out."""
-    is_read = prover.ran.read(module)
-    for each in found:
-        if not is_read or not isinstance(each, Import) or _may_have_run(prover, module, name, each):
-            yield each
+def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Sequence[Binding]:
+    """Return what binds a name at the top of a module, without the imports that a run left out.
+
+    The run decides nothing if that is all of it, or if the star of another module may bind the name.
+    """
+    if not prover.ran.read(module) or prover.source.bindings(module).stars:
+        return found
+    left = [
+        each for each in found if not isinstance(each, Import) or _may_have_run(prover, module, name, each)
+    ]
+    return left or found
 
 
 def _may_have_run(prover: Walks, module: Module, name: str, target: Import) -> bool:

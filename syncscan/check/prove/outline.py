@@ -76,7 +76,7 @@ class Outline:
     assigned: list[tuple[int, str]]  # the names that bodies of classes assign
     makes_sparse: bool
     has_distributions: bool
-    definitions: str  # a digest of the text outside of bodies, and of returned parameters
+    definitions: str  # a digest of the text outside of bodies, of returned parameters, and of what registers operations
 
     @classmethod
     def of(cls, module: Module) -> Outline:
@@ -94,7 +94,9 @@ class Outline:
             ],
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
             "torch.distributions" in text,
-            _digest_of(_definitions(module, nodes)),
+            _digest_of(
+                [_definitions(module, nodes), text if "custom_op" in text or ".impl(" in text else ""]
+            ),
         )
 
     def data(self) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
@@ -46,6 +47,7 @@ from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
 from syncscan.ops.table import Effect, Operation
 
+_IS_NUMBER = re.compile(r"\b(int|float|bool|complex|Number)\b")  # in the annotations of registered functions
 _WHY = {
     Effect.ALWAYS: "it blocks",
     Effect.SHAPE: "the shape of its result depends on data",
@@ -151,8 +153,10 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
 
 
 def _call_registered(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    """Walk a call of an operation that the project registers; others are unknown callees."""
-    found = implementations(frame.source, name)
+    """Walk a call of an operation that the project registers, or that a stub describes; others are unknown callees."""
+    found = implementations(frame.prover, name)
+    if found == [] and frame.source.operation(name) is not None:
+        return operation_call(frame, node, name, args)
     if not found:
         return frame.unknown(node, f"`{name}` is not in the operation table", name.rpartition(".")[2])
     frame.assume(f"`{name}` runs what the project registers for it, and nothing else")
@@ -162,10 +166,21 @@ def _call_registered(frame: WalkFrame, node: ast.AST, name: str, args: Arguments
 def _runs_registered(
     frame: WalkFrame, node: ast.AST, implementation: Implementation, args: Arguments
 ) -> AbstractValue:
+    function = implementation.function
+    given = [*zip(function.parameters, args.args, strict=False)]
+    given += [(each, args.kwargs[each.name]) for each in function.parameters if each.name in args.kwargs]
+    for parameter, value in given:
+        if may_hold_gpu(value) and _IS_NUMBER.search(ast.unparse(parameter.annotation or ast.Name("Any"))):
+            frame.may(
+                node,
+                None,
+                f"torch reads the number `{parameter.name}` from what may be a tensor",
+                _HOST_ARGUMENTS,
+            )
     if implementation.is_bare:
-        frame.calls(node, implementation.function)
+        frame.calls(node, function)
         return TOP
-    return frame.call(node, AbstractValue(Kind.FUNCTION, payload=implementation.function), args)
+    return frame.call(node, AbstractValue(Kind.FUNCTION, payload=function), args)
 
 
 def _calls_back(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> None:
@@ -251,7 +266,7 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
         return _flag_of(name)
     if name in _RUN_CODE:
         return frame.unknown(node, f"`{name}` runs the backward functions and hooks of whatever was recorded")
-    if frame.source.operation(name) is not None:
+    if frame.source.table.find(name) is not None:
         return operation_call(frame, node, name, args)
     return _call_registered(frame, node, name, args)
 

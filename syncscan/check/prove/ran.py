@@ -82,9 +82,7 @@ class Ran:
 
     def read(self, module: Module) -> bool:
         """Return whether a trace recorded the top of a module, which runs when the program imports the module."""
-        plain = (
-            each for each in module.tree.body if isinstance(each, (ast.Import, ast.ImportFrom, ast.Assign))
-        )
+        plain = (each for each in module.tree.body if isinstance(each, (ast.Import, ast.ImportFrom)))
         return self.knows_lines and any(self.statement(module, each) for each in plain)
 
     def lines_of(self, module: Module) -> list[int]:

@@ -119,6 +119,7 @@ class Definitions:
         self._context = context
         self._annotations = Annotations(context.program, of_all_types=True)
         self._is_dense: bool | None = None
+        self.registered: dict[str, Any] = {}  # what runs for operations of torch, see `registered`
         self._has_distributions: bool | None = None
         self._parameters: dict[Parameter, Any] = solver.known.parameters
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees

@@ -280,3 +280,21 @@ def test_given_a_run_a_name_is_what_its_imports_bound(ran: set[int], *, is_prove
     run = RunSeen({"program.py": ran, "kernels.py": {1, 2, 3, 4}})
     files = {"program": IMPORTED, "kernels": KERNELS}
     assert proved_files(files, entry="program:step", run=run).is_proved is is_proved
+
+
+def test_given_a_run_a_star_or_a_dynamic_name_may_bind_what_no_import_did() -> None:
+    program = """
+import sys
+{}
+if sys.platform == "a":
+    from other import run
+elif sys.platform == "b":
+    from another import run
+def step(x: torch.Tensor) -> torch.Tensor:
+    return run(x)
+"""
+    run = RunSeen({"program.py": {2, 3, 4, 5, 7, 9, 10}, "kernels.py": {1, 2, 3, 4}})
+    kernels = KERNELS.replace("return x * 2", "return x * x.item()")
+    for line in ("from kernels import *", 'globals()["run"] = len'):
+        files = {"program": program.format(line), "kernels": kernels}
+        assert not proved_files(files, entry="program:step", run=run).is_proved

@@ -7,7 +7,7 @@ import pytest
 from tests.check.prove.proving import assert_the_wait_decides, proved, proved_files
 
 REGISTRATIONS = {
-    "a library": 'library = torch.library.Library("own", "FRAGMENT")\nlibrary.impl("scale", scale, "CUDA")',
+    "a library": 'lib = torch.library.Library("own", "FRAGMENT")\nlib.impl("scale", scale, "CUDA")',
     "a helper": 'direct_register_custom_op(op_name="scale", op_func=scale, fake_impl=fake)',
     "the whole name": 'torch.library.impl("own::scale", "CUDA", scale)',
 }
@@ -17,7 +17,11 @@ REGISTRATIONS = {
 def test_an_operation_runs_what_the_project_registers(registration: str) -> None:
     lines = registration.replace("\n", "\n        ")
     assert_the_wait_decides(f"""
-        from helpers import direct_register_custom_op
+        mine = torch.library.Library("own", "FRAGMENT")
+        def direct_register_custom_op(op_name, op_func, fake_impl=None, target=None):
+            library = target or mine
+            library.define(op_name + "(Tensor x) -> Tensor")
+            library.impl(op_name, op_func, dispatch_key="CUDA")
         def scale(x: torch.Tensor) -> torch.Tensor:
             torch.cuda.synchronize()
             return x
@@ -104,4 +108,69 @@ def test_a_stub_that_was_only_reviewed_proves_nothing() -> None:
         from flash_attn import flash_attn_func
         def step(x: torch.Tensor) -> torch.Tensor:
             return flash_attn_func(x, x, x)
+    """).is_proved
+
+
+FAST_AND_SLOW = """
+        from torch.library import Library, custom_op
+        lib = Library("own", "FRAGMENT")
+        other = Library("other", "FRAGMENT")
+        NAME = "scale"
+        def fast(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+        def slow(x: torch.Tensor) -> torch.Tensor:
+            torch.cuda.synchronize()
+            return x
+        def made(function):
+            return slow
+        {}
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.own.scale(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "registrations",
+    [
+        'lib.impl("scale", fast, "CPU")\nif torch.cuda.is_available():\n    lib.impl("scale", slow, "CUDA")',
+        'lib.impl("scale", fast, "CPU")\nresult = lib.impl("scale", slow, "CUDA")',
+        'lib.impl("scale", fast, "CPU")\nlib.impl("scale", made(fast), "CUDA")',
+        'lib.impl("scale", fast, "CPU")\nlib.impl(NAME, slow, "CUDA")',
+        'lib.impl("scale", fast, "CPU")\nlib.impl("scale", lambda x: slow(x), "CUDA")',
+        'fast = made(fast)\nlib.impl("scale", fast, "CUDA")',
+        'other.impl("scale", fast, "CUDA")',
+        'lib.impl("scale.out", fast, "CUDA")',
+        '@custom_op("own::scale", mutates_args=())\ndef scale(x: torch.Tensor) -> torch.Tensor:\n    return x\nscale.register_kernel("cuda")(slow)',
+        '@custom_op("own::scale", mutates_args=(), device_types="cpu")\ndef scale(x: torch.Tensor) -> torch.Tensor:\n    return x',
+        'def register_custom_op(name, function):\n    def inner(x):\n        return slow(x)\n    lib.impl(name, inner)\nregister_custom_op("scale", fast)',
+    ],
+)
+def test_a_registration_that_is_not_understood_leaves_the_operation_unknown(registrations: str) -> None:
+    assert not proved(FAST_AND_SLOW.format(registrations.replace("\n", "\n        "))).is_proved
+
+
+def test_one_that_is_understood_is_proved() -> None:
+    assert proved(FAST_AND_SLOW.format('lib.impl("scale", fast, "CUDA")')).is_proved
+
+
+def test_torch_reads_a_tensor_that_is_given_for_a_number() -> None:
+    program = """
+        @torch.library.custom_op("own::scale", mutates_args=())
+        def scale(x: torch.Tensor, n: int) -> torch.Tensor:
+            return x
+        def step(x: torch.Tensor, n: int) -> torch.Tensor:
+            return torch.ops.own.scale(x, {})
+    """
+    assert proved(program.format("n")).is_proved
+    assert not proved(program.format("x.sum()")).is_proved
+
+
+def test_a_project_may_register_an_operation_that_a_stub_describes() -> None:
+    assert not proved("""
+        lib = torch.library.Library("_C", "FRAGMENT")
+        def slow(result: torch.Tensor, input: torch.Tensor) -> None:
+            torch.cuda.synchronize()
+        lib.impl("silu_and_mul", slow, "CUDA")
+        def step(x: torch.Tensor, out: torch.Tensor) -> None:
+            torch.ops._C.silu_and_mul(out, x)
     """).is_proved

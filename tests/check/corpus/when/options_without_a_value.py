@@ -57,6 +57,10 @@ class Trainer(nn.Module):
             x.sum().item()  # expect: SYN101 (step)
         if self.args.margin is not None:
             x.sum().item()  # expect: SYN101 (step)
+        if self.args.margin:
+            x.sum().item()  # expect: SYN101 (step)
+        if self.args.eos_penalty:
+            x.sum().item()  # expect: SYN101 (unknown)
         if self.args.scale > 0:
             x.sum().item()  # expect: SYN101 (step)
         if self.args.width > 0:

@@ -7,7 +7,7 @@ class Engine:
     def execute_model(self, waiting, x: torch.Tensor):
         for request in waiting:
             self.add_request(request)
-            self._remove_finished_seqs(request)
+            self._free_finished_seqs(request)
         rows = self.add_rows(x.cuda())
         return rows
 
@@ -18,7 +18,7 @@ class Engine:
     def _set_length(self, length):
         self.length = torch.tensor(length, device="cuda")  # expect: SYN301 (unknown)
 
-    def _remove_finished_seqs(self, request):
+    def _free_finished_seqs(self, request):
         self.ids[0] = 0  # expect: SYN306 (unknown)
 
     def add_rows(self, rows):
