@@ -16,17 +16,20 @@ _NAMED = re.compile(r"(?<![\w\"'])(\w+)\s*(?::[^=]*)?[=,]|[\"'](\w+)[\"']\s*[:,]
 # Texts, and names in a docstring, that end on their line; a quote that is left begins a text, or is an apostrophe in one.
 _CLOSED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
 _QUOTES = frozenset("\"'`")
-# An argument `x=1`, an attribute `.x = 1`, an annotated default `x: int = 1`, or a key `"x": 1`, with the value up to a comma.
-_GIVEN = re.compile(
-    r"""[(,\n.\"'](?:
-    (?<=[(,\n])\s*(?P<argument>\w+)=(?!=)(?=(?P<a>[^\n,)]*))
-    |(?<=\.)(?P<attribute>\w+)[ \t]*=(?!=)(?=(?P<b>[ \t]*\w*getattr\([^\n)]*\)|[^\n,]*))
-    |(?<=[(,\n])\s*(?P<annotated>\w+)[ \t]*:(?:[^=\n:,\[]|\[[^\]\n]*\])+=(?!=)(?=(?P<c>[^\n,)]*))
-    |(?<=[\"'])(?P<key>\w+)[\"'][ \t]*:(?=(?P<d>[^\n,}]*)))""",
-    re.VERBOSE,
+# Arguments and variables: `x=1`, `x = 1`, `x: int = 1`; with the value up to a comma.
+_ARGUMENTS = re.compile(r"[(,\n]\s*(\w+)[ \t]*(?::(?:[^=\n:,\[]|\[[^\]\n]*\])+)?=(?!=)(?=[ \t]*([^\n,)]*))")
+# Attributes: `.x = 1`, `.x: int = 1`, `.x += 1`; with the value up to the end of the line.
+_ATTRIBUTES = re.compile(
+    r"\.(\w+)[ \t]*(?::[^=\n]+)?([-+*/%@&|^<>]*)=(?!=)[ \t]*(\w*getattr\([^\n]*\)|[^\n#]*)"
 )
-_NAMES = {"a": "argument", "b": "attribute", "c": "annotated", "d": "key"}  # by the groups of their values
-_NOTHING = re.compile(r"(?:None|False|0|0\.0*|)")
+_KEYS = re.compile(r"[\"'](\w+)[\"'][ \t]*:(?=[ \t]*([^\n,}]*))")
+_FLAGS = re.compile(r"\.add_argument\([^)]*?[\"']--([\w.-]+)[\"'][^)]*?\bdefault=([^\n,)]*)")
+# Names that get some value: `a, b.x = 1, 2`, `setattr(a, "x", 1)`, `a["x"] = 1`, `with f() as a.x`, `for a.x in b`.
+_SEVERAL = re.compile(r"\n[ \t]*([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)[ \t]*=(?!=)")
+_OTHERS = re.compile(
+    r"setattr\([^\n,]+,\s*[\"'](\w+)|\[[\"'](\w+)[\"']\][ \t]*[-+*/|&]?=(?!=)|\b(?:as|for)[ \t]+[\w.]*\.(\w+)"
+)
+_NOTHING = re.compile(r"None|False|0|0\.0*")
 _FIELD = re.compile(r"\w*[Ff]ield\(")
 _READ = re.compile(
     r"""[\w.]+\.(\w+)|\w*getattr\([\w.]+,[ \t]*["'](\w+)["'](?:,[ \t]*(?:None|False|0|0\.0))?\)"""
@@ -45,22 +48,37 @@ def turned_on(text: str) -> Iterator[str]:
 def given_values(text: str) -> tuple[set[str], set[tuple[str, str]]]:
     """Return the names to which a source gives more than None, False or zero, and attributes with the name of what they read.
 
-    An argument with the value of its own name, ``f(x=x)`` or ``f(x=args.x)``, gives nothing new. The tree of a class
+    A name that gets the value of its own name, ``f(x=x)`` or ``self.x = args.x``, gets nothing new. The tree of a class
     tells more of its fields, so a default such as ``field(...)`` is left out.
     """
-    given, read = set[str](), set[tuple[str, str]]()
-    for match in _GIVEN.finditer(text):
-        kind = match.lastgroup or ""
-        value = match[kind].strip()
-        name = match[_NAMES[kind]]
-        origin = _origin(value) if kind in {"a", "b"} else ""
-        if _NOTHING.fullmatch(value) or name in {value, origin} or (kind == "c" and _FIELD.match(value)):
-            continue
-        if origin and kind == "b":
+    given, read = set(_others_given(text)), set[tuple[str, str]]()
+    for name, value in _ARGUMENTS.findall(text):
+        if not _is_nothing(name, value) and not _FIELD.match(value):
+            given.add(name)
+    for name, operator, value in _ATTRIBUTES.findall(text):
+        origin = "" if operator else _origin(value.strip())
+        if origin and origin != name:
             read.add((name, origin))
-        else:
+        elif operator or not _is_nothing(name, value):
             given.add(name)
     return given, read
+
+
+def _others_given(text: str) -> Iterator[str]:
+    """Yield names that get a value by a key, a flag, or in a form whose value is not asked for."""
+    yield from (name for name, value in _KEYS.findall(text) if not _is_nothing(name, value))
+    for flag, value in _FLAGS.findall(text):
+        if not _is_nothing(flag, value):
+            yield flag.rpartition(".")[2].replace("-", "_")
+    for targets in _SEVERAL.findall(text):
+        yield from (each.strip().rpartition(".")[2] for each in targets.split(","))
+    yield from (name for names in _OTHERS.findall(text) for name in names if name)
+
+
+def _is_nothing(name: str, value: str) -> bool:
+    """Return whether a value is None, False or zero, or that of the same name."""
+    value = value.strip()
+    return _NOTHING.fullmatch(value) is not None or name in {value, _origin(value)}
 
 
 def _origin(value: str) -> str:

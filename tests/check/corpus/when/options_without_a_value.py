@@ -17,6 +17,11 @@ class TrainerConfig:
     width: int = 4
     ratio: float = 0.0
     jitter: float | None = None
+    depth: int | None = None
+    height: int | None = None
+    spread: float = 0.0
+    weight: float = 0.0
+    rate: float | None = None
 
 
 @dataclass
@@ -69,6 +74,16 @@ class Trainer(nn.Module):
             x.sum().item()  # expect: SYN101 (step)
         if self.args.jitter is not None:
             x.sum().item()  # expect: SYN101 (step)
+        if self.args.depth is not None:
+            x.sum().item()  # expect: SYN101 (step)
+        if self.args.height is not None:
+            x.sum().item()  # expect: SYN101 (step)
+        if self.args.spread > 0:
+            x.sum().item()  # expect: SYN101 (step)
+        if self.args.weight > 0:
+            x.sum().item()  # expect: SYN101 (step)
+        if self.args.rate is not None:
+            x.sum().item()  # expect: SYN101 (step)
         if outputs.hidden is not None:
             x.sum().item()  # expect: SYN101 (step)
         return x
@@ -80,4 +95,9 @@ def build(clip, **kwargs):
     trainer = Trainer(config)
     trainer.clip = clip + 1
     kwargs.update({"jitter": clip})
+    config.depth, config.height = 1, 2
+    setattr(config, "spread", clip)
+    config.weight += 1
+    rate = clip * 3
+    trainer.load(TrainerConfig(rate=rate))
     return trainer
