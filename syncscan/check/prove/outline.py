@@ -62,6 +62,10 @@ _MAKES_SPARSE = re.compile(
 )
 
 
+# Texts of files that may register operations of torch, in bodies too.
+_REGISTERING = ("custom_op", ".impl(", "torch.library")
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """The facts of a file that walks of other files read; functions and classes by their positions in the module."""
@@ -95,7 +99,7 @@ class Outline:
             "sparse" in text and _MAKES_SPARSE.search(text) is not None,
             "torch.distributions" in text,
             _digest_of(
-                [_definitions(module, nodes), text if "custom_op" in text or ".impl(" in text else ""]
+                [_definitions(module, nodes), text if any(each in text for each in _REGISTERING) else ""]
             ),
         )
 

@@ -59,23 +59,27 @@ def implementations(prover: Walks, name: str) -> list[Implementation] | None:
 
 
 def _all_of(prover: Walks, library: str, operation: str) -> Iterator[Implementation]:
-    modules = [
-        each
-        for each in prover.source.modules
-        if "custom_op" in each.lines.text or ".impl(" in each.lines.text
-    ]
+    modules = [*_registering(prover, f"{library}::{operation}")]
     helpers = [helper for module in modules for helper in _helpers_in(module, library)]
-    for module in modules:
-        for call in walk(module.tree):
-            named, function = (
-                _registration(module, call, helpers, library) if isinstance(call, ast.Call) else _NOTHING
+    calls = ((module, each) for module in modules for each in walk(module.tree) if isinstance(each, ast.Call))
+    for module, call in calls:
+        named, function = _registration(module, call, helpers, library)
+        if named is not None and _names(named, library, operation, module):
+            yield (
+                _decorated(prover, module, call)
+                if function is None
+                else _resolved(prover, module, call, function)
             )
-            if isinstance(call, ast.Call) and named is not None and _names(named, library, operation, module):
-                yield (
-                    _resolved(prover, module, call, function)
-                    if function is not None
-                    else _decorated(prover, module, call)
-                )
+
+
+def _registering(prover: Walks, name: str) -> Iterator[Module]:
+    """Yield the files that may register operations; other files may add kernels to one of this whole name."""
+    for module in prover.source.modules:
+        text = module.lines.text
+        if name in text and _ADDS.search(text):
+            raise _UnknownError
+        if "custom_op" in text or ".impl(" in text:
+            yield module
 
 
 def _names(named: ast.expr, library: str, operation: str, module: Module) -> bool:

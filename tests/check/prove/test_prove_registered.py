@@ -174,3 +174,23 @@ def test_a_project_may_register_an_operation_that_a_stub_describes() -> None:
         def step(x: torch.Tensor, out: torch.Tensor) -> None:
             torch.ops._C.silu_and_mul(out, x)
     """).is_proved
+
+
+def test_another_file_may_prepare_a_backward_pass() -> None:
+    files = {
+        "program": """
+        @torch.library.custom_op("own::scale", mutates_args=())
+        def scale(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.own.scale(x)
+        """,
+        "backward": """
+        def setup(ctx, inputs, output):
+            torch.cuda.synchronize()
+        torch.library.{}("own::scale", lambda ctx, grad: grad, setup_context=setup)
+        """,
+    }
+    assert proved_files({"program": files["program"]}, entry="program:step").is_proved
+    files["backward"] = files["backward"].format("register_autograd")
+    assert not proved_files(files, entry="program:step").is_proved
