@@ -1,4 +1,4 @@
-"""Which C++ operations of vLLM block the CPU: each is called behind a queue of work on the GPU.
+"""The C++ operations of vLLM that block the CPU: the benchmark calls each behind a queue of work on the GPU.
 
     python -m benchmarks.vllm_operations
 
@@ -23,7 +23,7 @@ TOKENS, HIDDEN, HEADS, SIZE, BLOCK = 64, 1024, 8, 128, 16
 def main() -> None:
     """Print a row for each operation."""
     import vllm  # noqa: PLC0415 (which registers the operations, and is there on the measured machine alone)
-    import vllm._custom_ops  # noqa: F401, PLC0415
+    import vllm._custom_ops  # noqa: F401, PLC0415 (for its operations alone, likewise)
 
     print("| operation | call behind the queue (ms) | queue (ms) | blocks |")
     print("|---|---|---|---|")

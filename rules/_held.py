@@ -156,7 +156,7 @@ def _gives_numbers(outer: ast.AST | None) -> bool:
 
 
 def of_copied_indices(call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for indices of which the function only reads elements on the host; "" for others."""
+    """Return the suggestion for indices that the function only reads on the host, element by element; "" for others."""
     statement = facts.statement(call)
     target = (
         statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
@@ -188,8 +188,8 @@ def of_a_later_copy(node: ast.AST, facts: Facts) -> str:
 
 def _copied_by(call: ast.Call) -> str:
     """Return the text of what a call copies whole to the host; "" for other calls."""
-    is_copy = isinstance(call.func, ast.Attribute) and call.func.attr in {"cpu", "tolist"}
-    return ast.unparse(call.func.value) if is_copy and isinstance(call.func, ast.Attribute) else ""
+    method = call.func if isinstance(call.func, ast.Attribute) else None
+    return ast.unparse(method.value) if method is not None and method.attr in {"cpu", "tolist"} else ""
 
 
 def _may_be_on_gpu(node: ast.AST, facts: Facts) -> bool:

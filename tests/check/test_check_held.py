@@ -1,4 +1,4 @@
-"""What is said of data that the host has already: it is not read back, and not copied in each call."""
+"""Suggestions for data that the host has already: the program need neither read them back nor copy them in each call."""
 
 from __future__ import annotations
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from syncscan.check.engine import Engine
+from syncscan.check.files import Source
 from syncscan.model import Conventions
 from tests.check.changing import asked, source
 
@@ -137,18 +140,10 @@ def read(x):
 USE = "from settings import Settings\n\nSettings({})\n"
 
 
-def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
-    files = {"settings": source("settings", SETTINGS), "a": source("a", OPTION), "use": source("use", USE)}
+def assert_each_edit_decides(files: dict[str, Source], edits: Sequence[tuple[str, str, str]]) -> None:
+    """Assert that after each edit of a file, all engines name the same switch."""
     engine, state = Engine(Conventions()), None
-    for name, text, switch in (
-        ("use", USE.format("1"), "checks"),
-        ("use", USE.format("checks=True"), ""),
-        ("use", USE, "checks"),
-        ("settings", SETTINGS.replace("False", "True"), ""),
-        ("settings", SETTINGS, "checks"),
-        ("a", OPTION.replace("if self", "if not self"), ""),
-        ("a", OPTION, "checks"),
-    ):
+    for name, text, switch in edits:
         files[name] = source(name, text)
         found, restored = (
             asked(each, files)[0].findings for each in (engine, Engine(Conventions(), state=state))
@@ -157,6 +152,20 @@ def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
         assert [each.switch for each in found] == [switch] * len(found) != []
         assert {each.when.value for each in found} == {"unknown" if switch else "step"}
         state = engine.state()
+
+
+def test_an_option_is_off_until_an_edit_turns_it_on() -> None:
+    files = {"settings": source("settings", SETTINGS), "a": source("a", OPTION), "use": source("use", USE)}
+    edits = (
+        ("use", USE.format("1"), "checks"),
+        ("use", USE.format("checks=True"), ""),
+        ("use", USE, "checks"),
+        ("settings", SETTINGS.replace("False", "True"), ""),
+        ("settings", SETTINGS, "checks"),
+        ("a", OPTION.replace("if self", "if not self"), ""),
+        ("a", OPTION, "checks"),
+    )
+    assert_each_edit_decides(files, edits)
 
 
 PENALTY = """\
@@ -182,8 +191,7 @@ def test_an_option_without_a_value_is_off_until_an_edit_gives_one() -> None:
         "a": source("a", PENALIZED),
         "use": source("use", CONFIG.format("")),
     }
-    engine, state = Engine(Conventions()), None
-    for name, text, switch in (
+    edits = (
         ("use", CONFIG.format("other=1"), "of_ends"),
         ("use", CONFIG.format("penalty=1"), ""),
         ("use", CONFIG.format("penalty=None"), "of_ends"),
@@ -195,15 +203,8 @@ def test_an_option_without_a_value_is_off_until_an_edit_gives_one() -> None:
         ("settings", PENALTY, "of_ends"),
         ("a", PENALIZED.replace("config.penalty", "config.other"), ""),
         ("a", PENALIZED, "of_ends"),
-    ):
-        files[name] = source(name, text)
-        found, restored = (
-            asked(each, files)[0].findings for each in (engine, Engine(Conventions(), state=state))
-        )
-        assert found == restored == asked(Engine(Conventions()), files)[0].findings
-        assert [each.switch for each in found] == [switch] * len(found) != []
-        assert {each.when.value for each in found} == {"unknown" if switch else "step"}
-        state = engine.state()
+    )
+    assert_each_edit_decides(files, edits)
 
 
 COMPARED = """\
