@@ -72,13 +72,10 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
 
 def _of_a_range(data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for numbers that a comprehension computes from a range by arithmetic; "" for other data."""
-    loop = data.generators[0] if isinstance(data, ast.ListComp) and len(data.generators) == 1 else None
-    if (
-        not isinstance(data, ast.ListComp)
-        or loop is None
-        or loop.ifs
-        or not isinstance(loop.target, ast.Name)
-    ):
+    if not isinstance(data, ast.ListComp) or len(data.generators) > 1:
+        return ""
+    loop = data.generators[0]
+    if loop.ifs or not isinstance(loop.target, ast.Name):
         return ""
     inside = [
         each
@@ -88,9 +85,9 @@ def _of_a_range(data: ast.expr, device: str, facts: Facts) -> str:
     is_formula = all(
         isinstance(each, (ast.BinOp, ast.UnaryOp, ast.Name, ast.Attribute, ast.Constant)) for each in inside
     )
-    counts = isinstance(loop.iter, ast.Call) and facts.name_of(loop.iter.func) == "builtins.range"
-    uses = loop.target.id in names_in(data.elt)
-    if not is_formula or not counts or not uses or not isinstance(loop.iter, ast.Call):
+    if not isinstance(loop.iter, ast.Call) or facts.name_of(loop.iter.func) != "builtins.range":
+        return ""
+    if not is_formula or loop.target.id not in names_in(data.elt):
         return ""
     return suggest("range-formula", bounds=", ".join(map(facts.source, loop.iter.args)), device=device)
 
