@@ -169,7 +169,12 @@ def arguments_of(
     if not only_looks(name):
         is_own = all(isinstance(each.payload, _OF_PROJECT) for each in receiver.options or (receiver,))
         receives(frame, node, (*args, *kwargs.values(), *rest), classes=not is_own)
-    return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP, certain)
+    whole = join_all(rest) if rest else TOP
+    return Arguments(tuple(args), kwargs, bool(rest), whole, certain, by_position=_spreads_no_names(node))
+
+
+def _spreads_no_names(node: ast.Call) -> bool:
+    return all(keyword.arg is not None for keyword in node.keywords)
 
 
 @handles(TRANSFERS, "method")

@@ -97,6 +97,8 @@ def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
     ends, found = isinstance(node.op, ast.Or), list[AbstractValue]()
     with narrowing() as narrowed:
         for part in node.values[:-1]:
+            if found and not frame.prover.ran.read_value(frame.module, part):
+                return join_all(found)
             value = frame.evaluate(part)
             known = asks_truth(frame, part, value)
             if known is UNREACHED:
@@ -106,7 +108,8 @@ def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
             if known is ends:
                 return join_all(found)
             narrowed(frame, part, holds=not ends)
-        found.append(frame.evaluate(node.values[-1]))
+        if not found or frame.prover.ran.read_value(frame.module, node.values[-1]):
+            found.append(frame.evaluate(node.values[-1]))
     return join_all(found)
 
 
@@ -135,11 +138,13 @@ def _compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
 def _if_exp(frame: WalkFrame, node: ast.IfExp) -> AbstractValue:
     known, found = truth_of(frame, node.test), []
     start = dict(frame.env)
-    for holds, branch in ((True, node.body), (False, node.orelse)):
+    ways = {True: node.body, False: node.orelse}
+    read = [each for each in ways if frame.prover.ran.read_value(frame.module, ways[each])]
+    for holds in read or ways:
         if known is None or known is holds:
             frame.env = dict(start)
             narrow(frame, node.test, holds=holds)
-            found.append(frame.evaluate(branch))
+            found.append(frame.evaluate(ways[holds]))
     frame.env = start
     return join_all(found)
 

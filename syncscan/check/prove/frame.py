@@ -81,7 +81,7 @@ class Arguments(NamedTuple):
     """The arguments of a call.
 
     ``spreads`` says that the call passes on more than is written out, each of them a ``rest``. Behind ``certain`` positional
-    arguments stands a star of unknown length, after which no position is certain.
+    arguments stands a star of unknown length, after which no position is certain. ``by_position`` says that only stars pass on more.
     """
 
     args: tuple[AbstractValue, ...] = ()
@@ -89,6 +89,7 @@ class Arguments(NamedTuple):
     spreads: bool = False
     rest: AbstractValue = TOP
     certain: int | None = None
+    by_position: bool = False
 
     @property
     def values(self) -> tuple[AbstractValue, ...]:
@@ -106,7 +107,7 @@ class Arguments(NamedTuple):
     def on(self, base: AbstractValue) -> Arguments:
         """Return the arguments of a method as arguments of its function."""
         certain = None if self.certain is None else self.certain + 1
-        return Arguments((base, *self.args), self.kwargs, self.spreads, self.rest, certain)
+        return self._replace(args=(base, *self.args), certain=certain)
 
     @property
     def spreads_more(self) -> bool:

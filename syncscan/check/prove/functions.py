@@ -148,7 +148,11 @@ def call_function(
             reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"
             frame.may(node, None, reason, "launch each key before the step")
         return TOP
-    values = bound(function, args, has_receiver=has_receiver) if frame.prover.ran.knows_calls else None
+    values = (
+        bound(frame.prover, function, args, has_receiver=has_receiver)
+        if frame.prover.ran.knows_calls
+        else None
+    )
     frame.calls(node, function, values)
     is_plain = decorate(frame, node, function)
     if not _CACHES.isdisjoint(function.decorators):
@@ -158,7 +162,7 @@ def call_function(
     found = frame.prover.returned(function) if is_plain else TOP
     returned = frame.source.returned_parameter(function) if found is TOP and is_plain else ""
     if returned:
-        return kept_outside(bound(function, args, has_receiver=has_receiver).get(returned, TOP))
+        return kept_outside(bound(frame.prover, function, args, has_receiver=has_receiver).get(returned, TOP))
     return found
 
 
@@ -166,7 +170,9 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
     """Walk the making of an object of a class, or of one below it."""
     made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
     for method in made:
-        values = bound(method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
+        values = (
+            bound(frame.prover, method, args, has_receiver=True) if frame.prover.ran.knows_calls else None
+        )
         frame.calls(node, method, values)
         decorate(frame, node, method)
     made_object = AbstractValue(Kind.INSTANCE, payload=cls)

@@ -14,6 +14,7 @@ from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.observed import is_narrower, met_by
+from syncscan.check.prove.promises import within
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Asked, Definitions, Question
 from syncscan.check.prove.stores import all_written
@@ -328,6 +329,8 @@ class Prover:
             value = join(value, NONE)
         if may_hold_gpu(value):
             value = self._passed(function, name, value)
+        elif value.kind is Kind.NUMBER and value.dtype == "bool":
+            value = within(self._passed(function, name, value), value)
         return self.assumptions.of_parameter(function, name, self._met(value, [function], name))
 
     def _passed(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
@@ -397,15 +400,7 @@ class Prover:
         known = self.assumptions.of_call(function, _OPEN)
         if known is not _OPEN:
             return known
-        promised = self.source.promised_result(function)
-        if promised is not TOP and not has_tensors(promised):
-            return promised
-        found = kept_outside(self.asked(function).returned)
-        if found is BOTTOM and promised.kind is Kind.TENSOR:
-            return BOTTOM
-        if promised is TOP or (found.kind is promised.kind and found.kind is Kind.TENSOR):
-            return found
-        return promised
+        return within(kept_outside(self.asked(function).returned), self.source.promised_result(function))
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""

@@ -213,9 +213,11 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
     compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
     if name in {"min", "max", "sorted"}:
         compares(frame, node, [compared], *ORDERING)
-    if args.spreads or may_hold_gpu(compared):
+    is_truth = name in {"any", "all"}  # of a list it is the length
+    if args.spreads or (may_be_gpu if is_truth else may_hold_gpu)(compared):
         frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
-    if name in {"any", "all"}:
+    if is_truth:
+        runs(frame, node, compared, "__bool__", "__len__")
         return BOOL
     if name == "sorted":
         return AbstractValue(Kind.LIST, element=whole)

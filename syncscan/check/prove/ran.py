@@ -102,6 +102,10 @@ class Ran:
         found = self._callees.get(module.path, {}).get(end, set())
         return None if CLOSED in found else frozenset(found)
 
+    def read_value(self, module: Module, node: ast.expr) -> bool:
+        """Return whether the value of an expression may have been read: each call that it always makes ran."""
+        return all(self.called(module, call) != frozenset() for call in _calls_always(node))
+
     def reached(self, function: Function, known: Mapping[Code, Function]) -> list[Function]:
         """Return the functions that a function ran, directly or through unknown code."""
         queue, seen, found = deque([code_of(function)]), {code_of(function)}, list[Function]()
@@ -154,6 +158,27 @@ class Ran:
             return True
         ran = self._lines.get(module.path, ())
         return any(line in ran for line in range(first, last + 1))
+
+
+def _calls_always(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that are made wherever an expression gives a value; `super()` makes none in some versions of Python."""
+    if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        return
+    if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "super"):
+        yield node
+    for child in _read_always(node):
+        yield from _calls_always(child)
+
+
+def _read_always(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.BoolOp):
+        yield node.values[0]
+    elif isinstance(node, ast.IfExp):
+        yield node.test
+    elif isinstance(node, ast.Compare):  # which ends at the first comparison that does not hold
+        yield from (node.left, node.comparators[0])
+    else:
+        yield from ast.iter_child_nodes(node)
 
 
 def code_of(function: Function) -> Code:

@@ -16,6 +16,7 @@ from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, deletes_item, stores_item
 from syncscan.check.prove.outline import ANNOTATED
+from syncscan.check.prove.promises import within
 from syncscan.check.prove.setters import deletes_attribute
 from syncscan.check.prove.special import asks_classes, runs
 from syncscan.check.prove.truths import truth_of
@@ -65,10 +66,7 @@ def _annotated(frame: WalkFrame, node: ast.AnnAssign) -> None:
         frame.walk.stored.setdefault(f"{node.target.attr}{ANNOTATED}", []).append((base, promised))
     if node.value is None:
         return
-    value = frame.evaluate(node.value)
-    if promised is not TOP and not (value.kind is promised.kind is Kind.TENSOR):
-        value = promised
-    assign(frame, node.target, value)
+    assign(frame, node.target, within(frame.evaluate(node.value), promised))
 
 
 @handles(STATEMENTS, "AugAssign")

@@ -26,7 +26,7 @@ from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.nesting import parse_expression
 from syncscan.model import ARRAYS, Device, Kind
 
-_TENSORS = {
+_TORCH_TYPES = {
     "torch.Tensor": TENSOR,
     "torch.LongTensor": AbstractValue(Kind.TENSOR, dtype="int"),
     "torch.IntTensor": AbstractValue(Kind.TENSOR, dtype="int"),
@@ -41,6 +41,9 @@ _TENSORS = {
     "numpy.typing.NDArray": NDARRAY,
     "torch.device": DEVICE,
     "torch.dtype": AbstractValue(Kind.DTYPE),
+    "torch.SymInt": INT,  # a number outside of a graph
+    "torch.SymFloat": FLOAT,
+    "torch.SymBool": BOOL,
 }
 _BUILTINS = {
     "int": INT,
@@ -236,8 +239,8 @@ def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) ->
 
 
 def _external(name: str) -> AbstractValue:
-    if name in _TENSORS:
-        return _TENSORS[name]
+    if name in _TORCH_TYPES:
+        return _TORCH_TYPES[name]
     if name.startswith(("torch.cuda.", "torch.nn.", "torch.distributed.", "torch.Generator")):
         return AbstractValue(Kind.INSTANCE, payload=name)
     return BOTTOM

@@ -1,0 +1,162 @@
+"""What the code computes, beside what an annotation promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from syncscan.check.prove.ran import Code, RunSeen
+from tests.check.prove.proving import proved
+
+ATTRIBUTE = """
+class Runner:
+    def __init__(self, n: int) -> None:
+        self.mask: torch.Tensor | None = None
+        self.start(n)
+    def start(self, n: int) -> None:
+        self.mask = torch.zeros(n, device="PLACE")
+def step(runner: Runner, i: int) -> None:
+    assert runner.mask is not None
+    runner.mask[i] = True
+"""
+
+
+@pytest.mark.parametrize(("place", "is_proved"), [("cpu", True), ("cuda", False)])
+def test_a_tensor_of_a_declared_attribute_is_where_the_code_makes_it(place: str, *, is_proved: bool) -> None:
+    assert proved(ATTRIBUTE.replace("PLACE", place)).is_proved is is_proved
+
+
+RESULT = """
+import sys
+class Platform:
+    def waits(self) -> bool:
+        BODY
+MORE
+def step(x, platform: Platform) -> None:
+    if platform.waits():
+        x.item()
+"""
+BELOW = """
+class Other(Platform):
+    def waits(self) -> bool:
+        return True
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "is_proved"),
+    [
+        ("return False", "", True),
+        ("return len(sys.argv) > 1", "", False),
+        ("return False", BELOW, False),
+        ("raise NotImplementedError", "", False),
+        ("...", "", False),
+        ("return self.waits()", "", False),
+    ],
+)
+def test_a_result_that_is_promised_is_the_constant_that_every_method_returns(
+    body: str, more: str, *, is_proved: bool
+) -> None:
+    assert proved(RESULT.replace("BODY", body).replace("MORE", more)).is_proved is is_proved
+
+
+def test_a_result_of_a_function_with_several_forms_is_not_that_of_one() -> None:
+    program = """
+        import functools
+        @functools.singledispatch
+        def waits(x) -> bool:
+            return False
+        @waits.register
+        def _(x: torch.Tensor) -> bool:
+            return True
+        def step(x) -> None:
+            if waits(x):
+                x.item()
+    """
+    assert not proved(program).is_proved
+
+
+PAIR = """
+def pair(n: int) -> tuple[torch.Tensor, int]:
+    return torch.zeros(n, device="PLACE"), n
+def step(n: int) -> float:
+    found, n = pair(n)
+    return float(found[n])
+"""
+
+
+@pytest.mark.parametrize(("place", "is_proved"), [("cpu", True), ("cuda", False)])
+def test_a_tensor_in_a_promised_tuple_is_where_the_code_makes_it(place: str, *, is_proved: bool) -> None:
+    assert proved(PAIR.replace("PLACE", place)).is_proved is is_proved
+
+
+PARTS = """
+def step(x: torch.Tensor, options) -> None:
+    found = options is not None and options.find("a")
+    if found:
+        x.add_(1)
+    last = options.last() if options is not None else 3
+    if last and options is not None and options.next():
+        x.add_(1)
+"""
+STEP: Code = ("program.py", 3)
+FIND, LAST, NEXT = (4, 53), (7, 25), (8, 54)
+
+
+@pytest.mark.parametrize(("ran", "lines"), [((), []), ((FIND,), [4, 5]), ((LAST,), [7, 8]), ((NEXT,), [8])])
+def test_given_a_run_a_part_of_a_test_whose_call_never_ran_gives_nothing(
+    ran: tuple[tuple[int, int], ...], lines: list[int]
+) -> None:
+    callees = {end: {"other.Options.find"} for end in (*ran, (6, 17), (9, 17))}
+    run = RunSeen({"program.py": {*range(1, 10)}}, {}, {"program.py": callees}, {STEP: set()})
+    assert sorted({each.finding.line for each in proved(PARTS, run=run).obstacles}) == lines
+
+
+PASSED = """
+def is_pinned() -> bool:
+    return True
+PINNED = is_pinned()
+class Buffer:
+    BODY
+    def __init__(self, *size: int, name: str, pinned: bool = PINNED) -> None:
+        self.cpu = torch.zeros(*size, pin_memory=pinned)
+    def upload(self, device: torch.device) -> torch.Tensor:
+        return self.cpu.to(device, non_blocking=True)
+def step(sizes: list[int], device: torch.device) -> None:
+    Buffer(*sizes, name="a").upload(device)
+def other(options: dict) -> None:
+    CALL
+"""
+MAKE, STEP_OF_BUFFER, OTHER = ("program.py", 8), ("program.py", 12), ("program.py", 14)
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "is_proved"),
+    [
+        ("Buffer(3, name='b', pinned=True)", "pass", True),
+        ("Buffer(3, name='b', pinned=False)", "pass", False),
+        ("Buffer(3, name='b', **options)", "pass", False),
+        ("Buffer(3, name='b')", "PINNED = False", False),
+    ],
+)
+def test_given_a_run_a_flag_is_what_its_callers_passed_and_the_default(
+    call: str, body: str, *, is_proved: bool
+) -> None:
+    program = PASSED.replace("CALL", call).replace("BODY", body)
+    calls = {STEP_OF_BUFFER: {MAKE, ("program.py", 10)}, OTHER: {MAKE}}
+    callers = {MAKE: {(STEP_OF_BUFFER, 13), (OTHER, 15)}}
+    run = RunSeen({"program.py": {*range(1, 16)}}, {}, {}, calls, callers)
+    assert proved(program, run=run).is_proved is is_proved
+
+
+@pytest.mark.parametrize(
+    ("items", "is_proved"), [("names, [x]", True), ("names, x", False), ("*names, box", False)]
+)
+def test_the_truth_of_a_list_of_tensors_reads_none(items: str, *, is_proved: bool) -> None:
+    program = f"""
+        class Box:
+            def __bool__(self) -> bool:
+                return bool(torch.ones(1, device="cuda").item())
+        def step(x, box: Box, names: list[str]) -> bool:
+            return any(({items}))
+    """
+    assert proved(program).is_proved is is_proved
