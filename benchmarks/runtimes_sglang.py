@@ -5,7 +5,8 @@
 where that Python has SGLang (tried with sglang 0.5.14, sglang-kernel 0.4.4, flashinfer 0.6.13 and torch 2.11, as they are for
 CUDA). A tiny model of random weights generates for requests with different sampling options; nothing is downloaded, and nothing
 compiled but SGLang's own n-grams for drafts, which need a C++ compiler. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
-whole run, beside the number of steps. `--gpu` traces the same on the GPU of this machine; `--output` keeps the trace.
+whole run, beside the number of steps. `--gpu` traces the same on the GPU of this machine; `--output` keeps the trace, for `syncscan prove --given` with
+`--calls`. `--facts FILE` writes runtime facts in place of a trace.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runtimes import place_of, trace_of
+from benchmarks.runtimes import place_of, record_facts, trace_of
 from benchmarks.vllm_models import MODELS, config
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -36,7 +37,7 @@ SAID: dict[str, dict[str, Any]] = {  # what SGLang asks of a config, and vLLM do
     "deepseek_v3": {"moe_layer_freq": 1},
 }
 PROGRAM = """\
-import json, random, sys
+import json, random, sys, time
 from pathlib import Path
 
 import sglang
@@ -65,6 +66,7 @@ def main():
     same = {"max_new_tokens": tokens, "ignore_eos": True}
     sampling = [{**same, **OPTIONS[i % len(OPTIONS)]} for i in range(len(prompts))]
     engine.generate(input_ids=prompts, sampling_params=sampling, lora_path=adapter and ["adapter", None] * len(OPTIONS))
+    time.sleep(5)  # the engine kills its processes, whose traces are then what they wrote so far
     engine.shutdown()
 
 if __name__ == "__main__":
@@ -84,26 +86,35 @@ def main() -> None:
     parser.add_argument("--sampling", default="pytorch", help="SGLang's sampling_backend")
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--calls", action="store_true", help="for syncscan prove --given")
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts in place of a trace")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        show(traced(options, Path(folder)))
+        command, environment = program_of(options, Path(folder))
+        if options.facts:
+            record_facts(command, options.facts, "sglang", environment)
+            return
+        how = ["--step", STEP]
+        how += [] if options.gpu else ["--simulate"]
+        how += ["--calls"] if options.calls else []
+        show(trace_of(command, how, options.output or Path(folder, "out"), environment))
 
 
-def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """The trace of the program, for which there is a folder that is lost afterwards."""
+def program_of(options: argparse.Namespace, folder: Path) -> tuple[list[str | Path], dict[str, str]]:
+    """The program as a command with its environment, written into a folder."""
     sizes = config(options.model) | SAID.get(options.model, {})
     (folder / "config.json").write_text(json.dumps(sizes), encoding="utf-8")
-    program, kept = folder / "program.py", options.output or folder / "out"
+    program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     engine = {
         "model_path": str(folder), "attention_backend": options.attention, "sampling_backend": options.sampling,
         **MODES[options.mode],
     }  # fmt: skip
     prefix = [*range(8, 40)] if options.mode == "prefix-cached" else []
-    command = (options.python, program, *map(json.dumps, (options.model, engine, prefix, options.tokens)))
-    how = ("--step", STEP, *(() if options.gpu else ("--simulate",)))
-    return trace_of(command, how, kept, {**os.environ, "PYTHONPATH": str(SOURCE)})
+    asked = map(json.dumps, (options.model, engine, prefix, options.tokens))
+    path = os.pathsep.join([str(SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return [options.python, program, *asked], {**os.environ, "PYTHONPATH": path}
 
 
 def show(trace: dict[str, Any]) -> None:

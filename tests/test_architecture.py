@@ -63,7 +63,7 @@ FLOORS = {
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "answer cycles packages uses values",
-        "computed_names conditions identity observed promises ran",
+        "bindings computed_names conditions identity observed promises ran",
         "forms outline",
         "bodies",
         "source walk",

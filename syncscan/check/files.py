@@ -184,13 +184,13 @@ def _package_base(folder: Path, root: Path) -> Path | None:
 
 
 def package_top(folder: Path) -> Path:
-    """Return the outermost package around a package, which may be itself; one namespace folder may lie between."""
+    """Return the outermost package around a package, which may be itself; namespace folders may lie between."""
     top = folder
     while folder != folder.parent:
         folder = folder.parent
         if is_package(folder):
             top = folder
-        elif folder != top.parent:
+        elif not folder.name.isidentifier():  # no import names such a folder
             break
     return top
 

@@ -264,6 +264,8 @@ def test_output_that_cannot_show_a_character(syncscan, project):
         ("src/pkg/a.py", ["src/pkg"], "pkg.a"),
         ("python/deep/pkg/a.py", ["python/deep/pkg"], "pkg.a"),
         ("pkg/namespace/a.py", ["pkg"], "pkg.namespace.a"),
+        ("pkg/one/two/sub/a.py", ["pkg", "pkg/one/two/sub"], "pkg.one.two.sub.a"),
+        ("pkg/not-a-name/two/sub/a.py", ["pkg", "pkg/not-a-name/two/sub"], "sub.a"),
         ("tools/a.py", [], "tools.a"),
         ("src/ns/a.py", [], "ns.a"),
         ("a.py", [], "a"),

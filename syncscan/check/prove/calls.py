@@ -262,7 +262,7 @@ def _of_anything(
     operation = frame.source.operation(full)
     if operation is not None and may_be_gpu(base):
         bound = Bound.of(operation, (base, *args.args), args.kwargs)
-        if possible_case(bound, dense=frame.source.is_dense) is not None or (
+        if possible_case(bound, dense=frame.prover.is_dense) is not None or (
             args.spreads_more and (operation.blocks or operation.sometimes)
         ):
             return _of_tensor_or_other(frame, node, base, name, args)

@@ -46,6 +46,10 @@ class Walks(Protocol):
     ran: Ran
     readers: dict[Function, frozenset[str]]
 
+    @property
+    def is_dense(self) -> bool:
+        """Return whether no statement makes sparse tensors; of a run, none that ran."""
+
     def answer(self, question: Question) -> Any:
         """Return the answer to a question to the project."""
 

@@ -7,8 +7,8 @@ import builtins
 from collections.abc import Iterable, Iterator, Sequence
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module, imported_names
+from syncscan.check.prove.bindings import Binding, SetByFunction
 from syncscan.check.prove.frame import WalkFrame, Walks
-from syncscan.check.prove.source import Binding, SetByFunction
 from syncscan.check.prove.uses import blocks_of
 from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all, used_later
 from syncscan.model import Kind
@@ -91,15 +91,12 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
             values.append(used_later(prover.asked(module.body).binds(name)))
         else:
             values.append(TOP)
-    return join_all(values)
+    return join_all([*values, *_behind_stars(prover, module, name, steps)])
 
 
 def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Sequence[Binding]:
-    """Return what binds a name at the top of a module, without the imports that a run left out.
-
-    The run decides nothing if that is all of it, or if the star of another module may bind the name.
-    """
-    if not prover.ran.read(module) or prover.source.bindings(module).stars:
+    """Return what binds a name at the top of a module, without the imports that a run left out, unless that is all of it."""
+    if not prover.ran.read(module):
         return found
     left = [
         each for each in found if not isinstance(each, Import) or _may_have_run(prover, module, name, each)
@@ -136,18 +133,27 @@ def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int = 0) ->
         return AbstractValue(Kind.STRING)
     if "__getattr__" in bindings.by_name and name not in _BUILTINS:
         return TOP
-    for star in bindings.stars:
-        source = prover.source.program.modules.get(star)
-        if source is None:
-            return TOP
-        if source is not module and _defines(prover, source, name, steps + 1):
-            return module_value(prover, source, name, steps + 1)
+    behind = _behind_stars(prover, module, name, steps)
+    if behind:
+        return join_all(behind)
     submodule = submodule_of(prover, module, name)
     if submodule is not None:
         return definition_value(submodule)
     if name in _BUILTINS:
         return external(f"builtins.{name}")
     return TOP
+
+
+def _behind_stars(prover: Walks, module: Module, name: str, steps: int) -> list[AbstractValue]:
+    """Return what the stars of other modules may make of a name; anything where one of them is not of the project."""
+    found = []
+    for star in prover.source.bindings(module).stars_for(name):
+        source = prover.source.program.modules.get(star)
+        if source is None:
+            return [TOP]
+        if source is not module and _defines(prover, source, name, steps + 1):
+            found.append(module_value(prover, source, name, steps + 1))
+    return found
 
 
 def _defines(prover: Walks, module: Module, name: str, steps: int) -> bool:
@@ -157,7 +163,7 @@ def _defines(prover: Walks, module: Module, name: str, steps: int) -> bool:
         return True
     if "__getattr__" in bindings.by_name and name not in _BUILTINS:
         return True
-    sources = filter(None, map(prover.source.program.modules.get, bindings.stars))
+    sources = filter(None, map(prover.source.program.modules.get, bindings.stars_for(name)))
     return steps < _MOST_STEPS and any(_defines(prover, each, name, steps + 1) for each in sources)
 
 

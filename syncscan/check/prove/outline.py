@@ -78,7 +78,7 @@ class Outline:
         tuple[str, bool, int]
     ]  # hooks of modules that are registered: the name, whether of an object, the line
     assigned: list[tuple[int, str]]  # the names that bodies of classes assign
-    makes_sparse: bool
+    makes_sparse: list[tuple[int, int]]  # the first and the last line of statements that make sparse tensors
     has_distributions: bool
     definitions: str  # a digest of the text outside of bodies, of returned parameters, and of what registers operations
 
@@ -96,7 +96,7 @@ class Outline:
                 for node in statements_of(each.node.body)
                 for name in body_targets(node)
             ],
-            "sparse" in text and _MAKES_SPARSE.search(text) is not None,
+            [*_making_sparse(text, nodes)],
             "torch.distributions" in text,
             _digest_of(
                 [_definitions(module, nodes), text if any(each in text for each in _REGISTERING) else ""]
@@ -112,7 +112,7 @@ class Outline:
 
         With a run, the digest has the places of functions, the functions that ran, and the lines, among them imports.
         """
-        facts: list[Any] = [self.hooks, self.makes_sparse, self.has_distributions, self.definitions]
+        facts: list[Any] = [self.hooks, bool(self.makes_sparse), self.has_distributions, self.definitions]
         if ran.knows_lines:
             facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
             facts += [[ran.made(each)] for each in module.classes]
@@ -239,6 +239,18 @@ def _hooks(text: str, nodes: NodesByType) -> Iterator[tuple[str, bool, int]]:
             yield hook.attr, True, node.lineno
         else:
             yield hook.id if isinstance(hook, ast.Name) else "", False, node.lineno
+
+
+def _making_sparse(text: str, nodes: NodesByType) -> Iterator[tuple[int, int]]:
+    """Yield the lines of the innermost statements around what makes sparse tensors, or names it in a text or a comment."""
+    if "sparse" not in text:
+        return
+    statements = list(nodes.of(ast.stmt))
+    for match in _MAKES_SPARSE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        around = [each for each in statements if each.lineno <= line <= (each.end_lineno or line)]
+        inner = min(around, key=lambda each: (each.end_lineno or line) - each.lineno, default=None)
+        yield (line, line) if inner is None else (inner.lineno, inner.end_lineno or line)
 
 
 def plain_targets(node: ast.stmt) -> list[str]:

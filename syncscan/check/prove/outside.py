@@ -359,7 +359,7 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
     operation = bound.operation
     if name.startswith("torch."):
         runs_of_torch(frame, node, *_OVERRIDING)
-    case = possible_case(bound, dense=frame.source.is_dense)
+    case = possible_case(bound, dense=frame.prover.is_dense)
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)
     if case is not None:

@@ -63,8 +63,8 @@ HARMLESS_CONTEXTS = frozenset(
 )  # fmt: skip
 # Names of torch that are not in the operation table, and do nothing on the GPU.
 HARMLESS_TORCH = frozenset(
-    {"torch.Generator", "torch.Size", "torch.are_deterministic_algorithms_enabled", "torch.compiler.is_compiling",
-     "torch.compiler.disable", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
+    {"torch.Generator", "torch.Size", "torch.are_deterministic_algorithms_enabled", "torch.autograd._profiler_enabled",
+     "torch.compiler.is_compiling", "torch.compiler.disable", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
      "torch.get_default_dtype", "torch.get_num_threads", "torch.iinfo", "torch.is_autocast_enabled", "torch.is_complex",
      "torch.is_floating_point", "torch.is_grad_enabled", "torch.is_inference_mode_enabled", "torch.is_storage",
      "torch.is_tensor", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.promote_types", "torch.result_type",

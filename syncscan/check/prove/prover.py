@@ -73,6 +73,7 @@ class Prover:
         self._worklist: dict[Node, None] = {}  # the worklist: readers of values that have changed since
         self._iterations: Counter[Node] = Counter()
         self._hooks: list[Function | str] | None = None
+        self._is_dense: bool | None = None
         self._kept = kept  # of an earlier proof
         self._answers: dict[Question, Any] = {}
         self._unread: dict[Function, Walk] = {}  # as readers see them before their first walk
@@ -431,8 +432,21 @@ class Prover:
             self._hooks = [hook for module in self.source.modules for hook in self._hooks_of(module)]
         return self._hooks
 
+    @property
+    def is_dense(self) -> bool:
+        """Return whether no statement makes sparse tensors; of a run, none that ran."""
+        if self._is_dense is None:
+            self._is_dense = not any(
+                self.ran.lines(module, first, last)
+                for module in self.source.modules
+                for first, last in self.source.outline(module).makes_sparse
+            )
+        return self._is_dense
+
     def _hooks_of(self, module: Module) -> Iterator[Function | str]:
         for name, is_of_object, line in self.source.outline(module).hooks:
+            if not self.ran.lines(module, line, line):
+                continue
             named = self.source.methods_named(name) if is_of_object else module.functions
             found = [each for each in named if each.name == name]
             yield from found

@@ -129,13 +129,13 @@ class Ran:
 
     def has(self, function: Function, first: int, last: int = 0) -> bool:
         """Return whether any of some lines of a function ran."""
-        return self._has(function.module, first, max(first, last))
+        return self.lines(function.module, first, max(first, last))
 
     def statement(self, module: Module, node: ast.stmt) -> bool:
         """Return whether a statement may have run; where it did not, what stands behind it did not either."""
         if self._lines is None or _is_silent(node):
             return True
-        return self._has(module, first_line(node), node.end_lineno or node.lineno)
+        return self.lines(module, first_line(node), node.end_lineno or node.lineno)
 
     def body(self, function: Function) -> bool:
         """Return whether the body of a function may have run: where it did not, nothing called it."""
@@ -153,7 +153,8 @@ class Ran:
         makers = [cls.methods[name] for name in ("__new__", "__init__") if name in cls.methods]
         return self.statement(cls.module, cls.node) and all(map(self.body, makers))
 
-    def _has(self, module: Module, first: int, last: int) -> bool:
+    def lines(self, module: Module, first: int, last: int) -> bool:
+        """Return whether any of some lines of a module may have run."""
         if self._lines is None:
             return True
         ran = self._lines.get(module.path, ())

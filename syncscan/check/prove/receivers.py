@@ -16,6 +16,7 @@ _NAMES = (
     ("_syncscan_simulate.overridable.TensorBase.", "torch.Tensor."),
     ("torch._C._nn.", "torch.nn.functional."),
     ("torch.functional.", "torch."),
+    ("torch.cuda.streams.", "torch.cuda."),
     ("posix.", "os."),
 )
 # The value of a method's receiver, by the type that defines the method.

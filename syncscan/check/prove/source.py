@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
@@ -16,20 +15,18 @@ from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.source.index import (
     Class,
     Function,
-    Import,
     Module,
     Parameter,
     Virtual,
-    imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.prove.bindings import Bindings, bindings_of
 from syncscan.check.prove.bodies import Bodies, related_to
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, is_special
 from syncscan.check.prove.packages import HARMLESS_LAYERS
 from syncscan.check.prove.ran import Code, code_of
-from syncscan.check.prove.uses import blocks_of, stored_names
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, without_protocols
 from syncscan.model import Kind
 from syncscan.ops.stubs import measured
@@ -40,12 +37,6 @@ _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
 _MOST_ALIASES = 8  # of one another, in annotations
-
-
-class SetByFunction(NamedTuple):
-    """A variable of a module that a function sets, which declares it global."""
-
-    function: Function
 
 
 class Decorator(NamedTuple):
@@ -75,9 +66,6 @@ class Question(NamedTuple):
     name: str = ""
 
 
-Binding = Function | Class | Import | SetByFunction | ast.AST
-
-
 class Solved(Protocol):
     """The solver of a project once it is solved."""
 
@@ -88,14 +76,6 @@ class Solved(Protocol):
     @property
     def known(self) -> Any:
         """Return the known functions, by cell."""
-
-
-@dataclass(slots=True)
-class Bindings:
-    """The names that the top of a module binds, each with everything that binds it."""
-
-    by_name: dict[str, list[Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
 
 
 class Definitions:
@@ -118,7 +98,6 @@ class Definitions:
         self.declared: dict[Function, str] = context.declared
         self._context = context
         self._annotations = Annotations(context.program, of_all_types=True)
-        self._is_dense: bool | None = None
         self.registered: dict[str, Any] = {}  # what runs for operations of torch, see `registered`
         self._has_distributions: bool | None = None
         self._parameters: dict[Parameter, Any] = solver.known.parameters
@@ -143,13 +122,6 @@ class Definitions:
         if found is None:
             found = self._outlines[module.path] = Outline.of(module)
         return found
-
-    @property
-    def is_dense(self) -> bool:
-        """Return whether no file makes sparse tensors."""
-        if self._is_dense is None:
-            self._is_dense = not any(self.outline(module).makes_sparse for module in self.modules)
-        return self._is_dense
 
     @property
     def has_distributions(self) -> bool:
@@ -207,38 +179,11 @@ class Definitions:
         """Return the bindings at the top of a module."""
         found = self._bindings.get(module)
         if found is None:
-            found = self._bindings[module] = Bindings()
-            self._note_block(module, module.tree.body, found)
-            for function in module.functions:
-                for name in function.global_names:
-                    found.by_name.setdefault(name, []).append(SetByFunction(function))
+            found = self._bindings[module] = bindings_of(module, self._defined)
         return found
 
-    def _note_block(self, module: Module, body: Iterable[ast.stmt], found: Bindings) -> None:
-        for node in body:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self._note(found, node.name, self.function_at(module, node) or node)
-            elif isinstance(node, ast.ClassDef):
-                self._note(found, node.name, module.class_at(node) or node)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                for name, target in imported_names(node, module).items():
-                    if name == "*":
-                        found.stars.append(target.module)
-                    else:
-                        self._note(found, name, target)
-            else:
-                for name in stored_names(node):
-                    self._note(found, name, node)
-                for block in blocks_of(node):
-                    self._note_block(module, block, found)
-
-    @staticmethod
-    def _note(found: Bindings, name: str, binding: Binding) -> None:
-        is_overload = isinstance(binding, Function) and any(
-            each.rpartition(".")[2] == "overload" for each in binding.decorators
-        )
-        if not is_overload:
-            found.by_name.setdefault(name, []).append(binding)
+    def _defined(self, module: Module, node: ast.AST) -> Function | Class | None:
+        return module.class_at(node) if isinstance(node, ast.ClassDef) else self.function_at(module, node)
 
     def promised(self, annotation: ast.expr | None, module: Module, scope: Function | None) -> AbstractValue:
         """Return what an annotation promises; anything where that is nothing that matters."""

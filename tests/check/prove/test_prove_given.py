@@ -298,3 +298,43 @@ def step(x: torch.Tensor) -> torch.Tensor:
     for line in ("from kernels import *", 'globals()["run"] = len'):
         files = {"program": program.format(line), "kernels": kernels}
         assert not proved_files(files, entry="program:step", run=run).is_proved
+
+
+UNREAD = """
+class Block(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+def trim(model: Block, hooks: dict) -> None:
+    model.register_forward_hook(
+        hooks["trim"])
+def pack(x: torch.Tensor) -> torch.Tensor:
+    return x.to_sparse()
+def step(block: Block, x: torch.Tensor) -> torch.Tensor:
+    return block(x)
+"""
+
+
+@pytest.mark.parametrize(("ran", "lines"), [((), []), ((7,), [12]), ((10,), [5])])
+def test_given_a_run_only_hooks_and_layouts_that_it_made_count(
+    ran: tuple[int, ...], lines: list[int]
+) -> None:
+    run = RunSeen({"program.py": {2, 3, 4, 5, 6, 9, 11, 12, *ran}})
+    assert [each.finding.line for each in proved(UNREAD, run=run).obstacles] == lines
+    assert {each.finding.line for each in proved(UNREAD).obstacles} == {5, 12}
+
+
+def test_given_a_run_streams_and_events_have_the_names_of_the_table() -> None:
+    program = """
+def step(device: torch.device, lanes) -> None:
+    lanes.now.wait_stream(lanes.other)
+    lanes.make().record()
+    lanes.now.synchronize()
+"""
+    callees = {
+        (4, 38): {"torch.cuda.streams.Stream.wait_stream"},
+        (5, 16): {"torch.cuda.streams.Event"},
+        (5, 25): {"torch.cuda.streams.Event.record"},
+        (6, 27): {"torch.cuda.streams.Stream.synchronize"},
+    }
+    run = RunSeen({"program.py": {*range(1, 7)}}, {}, {"program.py": callees}, {("program.py", 3): set()})
+    assert [each.finding.line for each in proved(program, run=run).obstacles] == [6]

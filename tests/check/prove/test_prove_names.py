@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.check.prove.proving import proved, proved_files
@@ -134,3 +136,44 @@ def test_the_operators_of_sets_give_sets(expression: str, more: str, is_proved: 
         return count
     """
     assert proved(program).is_proved is is_proved
+
+
+STAR = """
+    from limits import *
+    MORE
+    def step(x: torch.Tensor) -> torch.Tensor:
+        return scaled(x)
+"""
+SCALED = {
+    "limits": "def scaled(x): return x * 2\ndef _read(x): return x.item()",
+    "reading": "def scaled(x): return x * x.item()",
+    "through": "from limits import *",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_proved"),
+    [
+        (STAR.replace("MORE", ""), True),
+        (STAR.replace("limits", "through").replace("MORE", ""), True),
+        (STAR.replace("limits", "reading").replace("MORE", ""), False),
+        (STAR.replace("MORE", "from reading import *"), False),  # the last star binds the name
+        (STAR.replace("MORE", "import reading"), True),
+        (STAR.replace("MORE", "from elsewhere import *"), False),
+        (STAR.replace("limits", "reading").replace("MORE", "def scaled(x): return x * 2"), True),
+        (STAR.replace("MORE", "from reading import scaled"), False),
+        (
+            STAR.replace("limits", "reading").replace(
+                "MORE", "if len(__name__) > 3: from limits import scaled"
+            ),
+            False,
+        ),
+        (
+            "from limits import scaled\n"
+            + textwrap.dedent(STAR.replace("limits", "reading").replace("MORE", "")),
+            False,
+        ),
+    ],
+)
+def test_a_star_binds_the_names_that_no_statement_below_binds_again(text: str, *, is_proved: bool) -> None:
+    assert proved_files({**SCALED, "program": text}, entry="program:step").is_proved is is_proved

@@ -1,0 +1,80 @@
+"""The names that the top of a module binds itself, and the stars of other modules, which may bind more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from syncscan.check.infer.source.index import ALL, Class, Function, Import, Module, imported_names
+from syncscan.check.prove.uses import blocks_of, stored_names
+
+
+class SetByFunction(NamedTuple):
+    """A variable of a module that a function sets, which declares it global."""
+
+    function: Function
+
+
+Binding = Function | Class | Import | SetByFunction | ast.AST
+# The function or the class that a statement defines, where the project knows it.
+Defined = Callable[[Module, ast.AST], Function | Class | None]
+# Statements that bind their names wherever the program reads the module to its end.
+_SURE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
+
+
+@dataclass(slots=True)
+class Star:
+    """The names of another module: ``from module import *``. The statements below bind some of them again."""
+
+    module: str
+    rebound: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The names that the top of a module binds, each with everything that binds it, and the stars."""
+
+    by_name: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[Star] = field(default_factory=list)
+
+    def stars_for(self, name: str) -> list[str]:
+        """Return the modules whose star may give a name its value."""
+        return [star.module for star in self.stars if name not in star.rebound]
+
+
+def bindings_of(module: Module, defined: Defined) -> Bindings:
+    """Return the bindings at the top of a module."""
+    found = Bindings()
+    for node in module.tree.body:
+        for name, binding in _of_block(module, [node], defined):
+            if name.startswith(ALL):
+                found.stars.append(Star(name.removeprefix(ALL)))
+                continue
+            found.by_name.setdefault(name, []).append(binding)
+            if isinstance(node, _SURE):
+                for star in found.stars:
+                    star.rebound.add(name)
+    for function in module.functions:
+        for name in function.global_names:
+            found.by_name.setdefault(name, []).append(SetByFunction(function))
+    return found
+
+
+def _of_block(module: Module, body: Iterable[ast.stmt], defined: Defined) -> Iterator[tuple[str, Binding]]:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            definition = defined(module, node)
+            if not (isinstance(definition, Function) and _is_overload(definition)):
+                yield node.name, definition or node
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from imported_names(node, module).items()
+        else:
+            yield from ((name, node) for name in stored_names(node))
+            for block in blocks_of(node):
+                yield from _of_block(module, block, defined)
+
+
+def _is_overload(function: Function) -> bool:
+    return any(each.rpartition(".")[2] == "overload" for each in function.decorators)
