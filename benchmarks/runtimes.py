@@ -138,10 +138,15 @@ def trace_of(
 
 
 def record_facts(
-    command: Sequence[str | Path], file: Path, package: str, environment: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    file: Path,
+    package: str,
+    environment: Mapping[str, str] | None = None,
+    *,
+    on_gpu: bool = False,
 ) -> None:
-    """Write the runtime facts of a package, of a command on a simulated GPU; ends the program where the command fails."""
-    how = ("facts", "record", "--simulate", "--package", package, "-o", file)
+    """Write the runtime facts of a package, of a command on a GPU or a simulated one; ends the program where the command fails."""
+    how = ("facts", "record", *(() if on_gpu else ("--simulate",)), "--package", package, "-o", file)
     done = subprocess.run(
         [sys.executable, "-m", "syncscan", *how, "--", *command],
         env=environment, stdout=subprocess.DEVNULL, check=False,

@@ -5,7 +5,7 @@
 where that Python has SGLang (tried with sglang 0.5.14, sglang-kernel 0.4.4, flashinfer 0.6.13 and torch 2.11, as they are for
 CUDA). A tiny model of random weights generates for requests with different sampling options; nothing is downloaded, and nothing
 compiled but SGLang's own n-grams for drafts, which need a C++ compiler. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
-whole run, beside the number of steps. `--gpu` traces the same on the GPU of this machine; `--output` keeps the trace, for `syncscan prove --given` with
+whole run, beside the number of steps. `--gpu` does the same on the GPU of this machine (so with sglang 0.5.11 too); `--output` keeps the trace, for `syncscan prove --given` with
 `--calls`. `--facts FILE` writes runtime facts in place of a trace.
 """
 
@@ -42,8 +42,10 @@ from pathlib import Path
 
 import sglang
 from benchmarks.vllm_models import write_adapter
+from sglang.srt.server_args import ServerArgs
 from transformers import AutoConfig, AutoModelForCausalLM
 
+WITHOUT = {"disable_cuda_graph", "disable_piecewise_cuda_graph"} & {*ServerArgs.__dataclass_fields__}
 OPTIONS = [
     {"temperature": 0.0}, {"top_p": 0.9}, {"top_k": 20, "min_p": 0.05}, {"temperature": 0.7}, {"frequency_penalty": 0.5},
     {"presence_penalty": 0.5, "stop_token_ids": [7]},
@@ -59,7 +61,7 @@ def main():
         options["lora_paths"] = {"adapter": str(adapter)}
     engine = sglang.Engine(
         load_format="auto" if adapter else "dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32, max_total_tokens=8192,
-        disable_cuda_graph=True, random_seed=1, **options,
+        random_seed=1, **dict.fromkeys(WITHOUT, True), **options,
     )
     numbers = random.Random(0)
     prompts = [prefix + [numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))] for _ in range(2 * len(OPTIONS))]
@@ -93,7 +95,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         command, environment = program_of(options, Path(folder))
         if options.facts:
-            record_facts(command, options.facts, "sglang", environment)
+            record_facts(command, options.facts, "sglang", environment, on_gpu=options.gpu)
             return
         how = ["--step", STEP]
         how += [] if options.gpu else ["--simulate"]
