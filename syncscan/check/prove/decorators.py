@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
@@ -31,6 +32,29 @@ def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> boo
                 frame.unknown(node, f"the decorator `@{name}` of `{function.qualname}` is not known")
             is_plain = False
     return is_plain
+
+
+def keep_types(frame: WalkFrame, function: Function) -> bool:
+    """Return whether each decorator promises the type that it is given: ``def cached(function: F) -> F``."""
+    return all(
+        isinstance(definition, Function) and not is_made and _keeps_type(frame, definition)
+        for _, definition, is_made in frame.source.decoration(function)
+    )
+
+
+def _keeps_type(frame: WalkFrame, decorator: Function) -> bool:
+    given, result = decorator.plain[0].annotation if decorator.plain else None, decorator.result
+    if not (isinstance(given, ast.Name) and isinstance(result, ast.Name) and given.id == result.id):
+        return False
+    if any(each.name == given.id for each in getattr(decorator.node, "type_params", ())):
+        return True
+    found = frame.source.bindings(decorator.module).by_name.get(given.id, ())
+    return bool(found) and all(map(_is_type_variable, found))
+
+
+def _is_type_variable(binding: object) -> bool:
+    value = binding.value if isinstance(binding, ast.Assign) else None
+    return isinstance(value, ast.Call) and last_name(value.func) == "TypeVar"
 
 
 def _calls_replacement(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
-from syncscan.check.prove.decorators import decorate, is_context
+from syncscan.check.prove.decorators import decorate, is_context, keep_types
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
@@ -52,8 +52,19 @@ def call_value(
     """Walk a call of a value; return the result."""
     if callee is BOTTOM or BOTTOM in args.values:
         return BOTTOM
-    found = [_call_option(frame, node, option, args, among) for option in callee.options or (callee,)]
-    return join_all(found) if found else TOP
+    options = callee.options or (callee,)
+    called = [each for each in options if _may_have_run(frame, each)] or options
+    return join_all([_call_option(frame, node, option, args, among) for option in called])
+
+
+def _may_have_run(frame: WalkFrame, callee: AbstractValue) -> bool:
+    """Return whether a function of the project may have run; all else may."""
+    payload = callee.payload
+    if isinstance(payload, Function):
+        return frame.prover.ran.body(payload)
+    if isinstance(payload, BoundMethod) and isinstance(payload.function, Function):
+        return any(map(frame.prover.ran.body, _overriding(frame, payload.function, payload.receiver)))
+    return True
 
 
 def _call_option(
@@ -160,6 +171,8 @@ def call_function(
     if is_context(function):
         return CONTEXT
     found = frame.prover.returned(function) if is_plain else TOP
+    if not is_plain and keep_types(frame, function):
+        found = frame.source.promised_result(function)
     returned = frame.source.returned_parameter(function) if found is TOP and is_plain else ""
     if returned:
         return kept_outside(bound(frame.prover, function, args, has_receiver=has_receiver).get(returned, TOP))

@@ -160,3 +160,54 @@ def test_the_truth_of_a_list_of_tensors_reads_none(items: str, *, is_proved: boo
             return any(({items}))
     """
     assert proved(program).is_proved is is_proved
+
+
+CACHED = """
+import functools
+from typing import Callable, TypeVar
+F = TypeVar("F", bound=Callable)
+def once(function: GIVEN) -> RESULT:
+    results = {}
+    @functools.wraps(function)
+    def wrapper(*args):
+        if args not in results:
+            results[args] = function(*args)
+        return results[args]
+    return wrapper
+@once
+def is_old(n: int) -> bool:
+    return n > 3
+def step(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x + 1 if is_old(n) else x
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "result", "lines"),
+    [("F", "F", []), ("Callable", "Callable", [18]), ("Callable", "F", [18]), ("F", "Callable", [18])],
+)
+def test_a_decorator_that_promises_the_type_that_it_is_given_keeps_what_a_result_promises(
+    given: str, result: str, lines: list[int]
+) -> None:
+    obstacles = proved(CACHED.replace("GIVEN", given).replace("RESULT", result)).obstacles
+    assert [each.finding.line for each in obstacles if each.finding.line > 16] == lines
+
+
+ONE_OF_TWO = """
+class Mode:
+    def is_host(self):
+        return self.flags[0]
+    def is_graph(self) -> bool:
+        return len(__name__) > 3
+def step(x: torch.Tensor, mode: Mode, place: str) -> torch.Tensor:
+    check = mode.is_host if place == "cpu" else mode.is_graph
+    return x + 1 if check() else x
+"""
+
+
+@pytest.mark.parametrize(("never", "is_proved"), [({5}, True), ({7}, False), (set(), False)])
+def test_given_a_run_a_method_that_never_ran_is_not_what_a_call_reached(
+    never: set[int], *, is_proved: bool
+) -> None:
+    run = RunSeen({"program.py": {*range(1, 11)} - never})
+    assert proved(ONE_OF_TWO, run=run).is_proved is is_proved
