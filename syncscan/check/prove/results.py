@@ -9,6 +9,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.shapes import WITHOUT_DIMENSIONS
 from syncscan.check.prove.conditions import verdict_of
 from syncscan.check.prove.values import (
+    HOST,
     NO_TENSOR,
     NONE,
     NUMBER,
@@ -43,6 +44,11 @@ _SIMPLE = {
     "unknown": TOP,
 }
 
+# Operations that give numbers of Python, or lists of them.
+_LISTS_OF_NUMBERS = frozenset(
+    {"torch.Tensor.tolist", "torch.broadcast_shapes", "torch.cuda.get_device_capability"}
+)
+
 
 def result_of(bound: Bound) -> AbstractValue:
     """Return the result of an operation."""
@@ -53,6 +59,8 @@ def result_of(bound: Bound) -> AbstractValue:
     if operation is None:
         return TOP
     kind = operation.result
+    if operation.name in _LISTS_OF_NUMBERS:
+        return list_of(HOST)
     if kind in _SIMPLE:
         return _SIMPLE[kind]
     if kind.startswith("arg "):

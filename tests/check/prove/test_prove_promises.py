@@ -211,3 +211,16 @@ def test_given_a_run_a_method_that_never_ran_is_not_what_a_call_reached(
 ) -> None:
     run = RunSeen({"program.py": {*range(1, 11)} - never})
     assert proved(ONE_OF_TWO, run=run).is_proved is is_proved
+
+
+@pytest.mark.parametrize(
+    ("given", "is_proved"), [("torch.cuda.get_device_capability()", True), ("parts(x)", False)]
+)
+def test_numbers_that_torch_gives_in_a_list_compare_on_the_host(given: str, *, is_proved: bool) -> None:
+    program = f"""
+        def parts(x) -> list:
+            return [each for each in x]
+        def step(x) -> int:
+            return 1 if {given}[0] >= 9 else 2
+    """
+    assert proved(program).is_proved is is_proved
