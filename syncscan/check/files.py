@@ -22,6 +22,7 @@ _NOTEBOOK = "-notebook"  # ends the name of its module, which nothing can import
 # The syntax tree of generated code takes some 150 times its size in memory.
 MAX_BYTES = 2 * 1024 * 1024
 _FOLDERS = 65536  # with cached names
+_MOST_BETWEEN = 4  # namespace folders between two packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +185,23 @@ def _package_base(folder: Path, root: Path) -> Path | None:
 
 
 def package_top(folder: Path) -> Path:
-    """Return the outermost package around a package, which may be itself; namespace folders may lie between."""
-    top = folder
-    while folder != folder.parent:
+    """Return the outermost package around a package, which may be itself; a few namespace folders may lie between."""
+    top, between = folder, 0
+    while folder != folder.parent and between <= _MOST_BETWEEN:
         folder = folder.parent
         if is_package(folder):
-            top = folder
-        elif not folder.name.isidentifier():  # no import names such a folder
-            break
+            top, between = folder, 0
+        elif folder.name == "src" or not folder.name.isidentifier() or _is_project(folder):
+            break  # no import names such a folder
+        else:
+            between += 1
     return top
+
+
+@functools.cache
+def _is_project(folder: Path) -> bool:
+    """Return whether a folder holds a project, so that packages above have nothing to do with those inside."""
+    return any((folder / name).exists() for name in (".git", "pyproject.toml", "setup.py"))
 
 
 @functools.cache
@@ -204,6 +213,7 @@ def is_package(folder: Path) -> bool:
 def forget_packages() -> None:
     """Forget which folders are packages: in a process that stays, others may be by now."""
     is_package.cache_clear()
+    _is_project.cache_clear()
     _folders_of.cache_clear()
 
 

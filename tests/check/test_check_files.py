@@ -265,6 +265,7 @@ def test_output_that_cannot_show_a_character(syncscan, project):
         ("python/deep/pkg/a.py", ["python/deep/pkg"], "pkg.a"),
         ("pkg/namespace/a.py", ["pkg"], "pkg.namespace.a"),
         ("pkg/one/two/sub/a.py", ["pkg", "pkg/one/two/sub"], "pkg.one.two.sub.a"),
+        ("stray/src/one/pkg/a.py", ["stray", "stray/src/one/pkg"], "pkg.a"),
         ("pkg/not-a-name/two/sub/a.py", ["pkg", "pkg/not-a-name/two/sub"], "sub.a"),
         ("tools/a.py", [], "tools.a"),
         ("src/ns/a.py", [], "ns.a"),

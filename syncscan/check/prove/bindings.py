@@ -20,42 +20,24 @@ class SetByFunction(NamedTuple):
 Binding = Function | Class | Import | SetByFunction | ast.AST
 # The function or the class that a statement defines, where the project knows it.
 Defined = Callable[[Module, ast.AST], Function | Class | None]
-# Statements that bind their names wherever the program reads the module to its end.
-_SURE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
-
-
-@dataclass(slots=True)
-class Star:
-    """The names of another module: ``from module import *``. The statements below bind some of them again."""
-
-    module: str
-    rebound: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class Bindings:
-    """The names that the top of a module binds, each with everything that binds it, and the stars."""
+    """The names that the top of a module binds, each with everything that binds it."""
 
     by_name: dict[str, list[Binding]] = field(default_factory=dict)
-    stars: list[Star] = field(default_factory=list)
-
-    def stars_for(self, name: str) -> list[str]:
-        """Return the modules whose star may give a name its value."""
-        return [star.module for star in self.stars if name not in star.rebound]
+    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
 
 
 def bindings_of(module: Module, defined: Defined) -> Bindings:
     """Return the bindings at the top of a module."""
     found = Bindings()
-    for node in module.tree.body:
-        for name, binding in _of_block(module, [node], defined):
-            if name.startswith(ALL):
-                found.stars.append(Star(name.removeprefix(ALL)))
-                continue
+    for name, binding in _of_block(module, module.tree.body, defined):
+        if name.startswith(ALL):
+            found.stars.append(name.removeprefix(ALL))
+        else:
             found.by_name.setdefault(name, []).append(binding)
-            if isinstance(node, _SURE):
-                for star in found.stars:
-                    star.rebound.add(name)
     for function in module.functions:
         for name in function.global_names:
             found.by_name.setdefault(name, []).append(SetByFunction(function))

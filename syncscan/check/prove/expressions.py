@@ -97,7 +97,7 @@ def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
     ends, found = isinstance(node.op, ast.Or), list[AbstractValue]()
     with narrowing() as narrowed:
         for part in node.values[:-1]:
-            if found and not frame.prover.ran.read_value(frame.module, part):
+            if found and not frame.prover.ran.may_evaluate(frame.module, part):
                 return join_all(found)
             value = frame.evaluate(part)
             known = asks_truth(frame, part, value)
@@ -108,7 +108,7 @@ def _bool_op(frame: WalkFrame, node: ast.BoolOp) -> AbstractValue:
             if known is ends:
                 return join_all(found)
             narrowed(frame, part, holds=not ends)
-        if not found or frame.prover.ran.read_value(frame.module, node.values[-1]):
+        if not found or frame.prover.ran.may_evaluate(frame.module, node.values[-1]):
             found.append(frame.evaluate(node.values[-1]))
     return join_all(found)
 
@@ -138,13 +138,12 @@ def _compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
 def _if_exp(frame: WalkFrame, node: ast.IfExp) -> AbstractValue:
     known, found = truth_of(frame, node.test), []
     start = dict(frame.env)
-    ways = {True: node.body, False: node.orelse}
-    read = [each for each in ways if frame.prover.ran.read_value(frame.module, ways[each])]
-    for holds in read or ways:
-        if known is None or known is holds:
-            frame.env = dict(start)
-            narrow(frame, node.test, holds=holds)
-            found.append(frame.evaluate(ways[holds]))
+    ways = {holds: way for holds, way in ((True, node.body), (False, node.orelse)) if known in (None, holds)}
+    evaluated = [holds for holds, way in ways.items() if frame.prover.ran.may_evaluate(frame.module, way)]
+    for holds in evaluated or ways:
+        frame.env = dict(start)
+        narrow(frame, node.test, holds=holds)
+        found.append(frame.evaluate(ways[holds]))
     frame.env = start
     return join_all(found)
 

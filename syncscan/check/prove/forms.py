@@ -16,6 +16,7 @@ class FunctionForm(NamedTuple):
     """The form of a function."""
 
     is_decorated: bool
+    is_async: bool
     yields: bool
     returned: str  # the parameter that every call returns as it is, or ""
     result: str  # the annotation of the result, or ""
@@ -88,7 +89,8 @@ class Forms:
 def _form_of(function: Function) -> FunctionForm:
     result = ast.unparse(function.result) if function.result is not None else ""
     is_decorated = bool(getattr(function.node, "decorator_list", None))
-    return FunctionForm(is_decorated, _yields(function), returned_parameter(function), result)
+    is_async = isinstance(function.node, ast.AsyncFunctionDef)
+    return FunctionForm(is_decorated, is_async, _yields(function), returned_parameter(function), result)
 
 
 def _form_of_class(cls: Class) -> ClassForm:

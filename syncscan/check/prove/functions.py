@@ -53,18 +53,25 @@ def call_value(
     if callee is BOTTOM or BOTTOM in args.values:
         return BOTTOM
     options = callee.options or (callee,)
-    called = [each for each in options if _may_have_run(frame, each)] or options
+    called = [each for each in options if _may_be_reached(frame, each)] or options
     return join_all([_call_option(frame, node, option, args, among) for option in called])
 
 
-def _may_have_run(frame: WalkFrame, callee: AbstractValue) -> bool:
-    """Return whether a function of the project may have run; all else may."""
+def _may_be_reached(frame: WalkFrame, callee: AbstractValue) -> bool:
+    """Return whether a call may reach a value: of a run, a plain function whose body never ran was not called."""
     payload = callee.payload
     if isinstance(payload, Function):
-        return frame.prover.ran.body(payload)
+        return not _runs_at_once(frame, payload) or frame.prover.ran.body(payload)
     if isinstance(payload, BoundMethod) and isinstance(payload.function, Function):
-        return any(map(frame.prover.ran.body, _overriding(frame, payload.function, payload.receiver)))
+        methods = _overriding(frame, payload.function, payload.receiver)
+        return any(not _runs_at_once(frame, each) or frame.prover.ran.body(each) for each in methods)
     return True
+
+
+def _runs_at_once(frame: WalkFrame, function: Function) -> bool:
+    """Return whether a call of a function runs the body at once, and nothing in its place."""
+    form = frame.source.forms.of_function(function)
+    return not (form.is_decorated or form.is_async or form.yields)
 
 
 def _call_option(

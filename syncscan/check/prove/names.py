@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from syncscan.check.infer.source.index import Class, Function, Import, Module, imported_names
 from syncscan.check.prove.bindings import Binding, SetByFunction
 from syncscan.check.prove.frame import WalkFrame, Walks
-from syncscan.check.prove.uses import blocks_of
+from syncscan.check.prove.source import Asked, Question
+from syncscan.check.prove.uses import blocks_of, owners_set
 from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all, used_later
 from syncscan.model import Kind
 
@@ -38,7 +39,7 @@ def name_value(frame: WalkFrame, name: str) -> AbstractValue:
     whole = module_value(frame.prover, frame.module, name)
     if is_at_the_top and name in frame.source.bindings(frame.module).by_name:
         # bound further down only: ``print = partial(print, flush=True)`` reads the name of Python
-        return join(whole, _from_elsewhere(frame.prover, frame.module, name))
+        return join_all([whole, *_from_elsewhere(frame.prover, frame.module, name, is_bound=False)])
     return whole
 
 
@@ -70,28 +71,66 @@ def module_value(prover: Walks, module: Module, name: str, steps: int = 0) -> Ab
     assumed = prover.assumptions.of_name(module, name)
     if assumed is not None:
         return assumed
-    bindings = prover.source.bindings(module)
-    found = bindings.by_name.get(name)
-    if found is None:
-        return _from_elsewhere(prover, module, name, steps)
-    own = submodule_of(prover, module, name)
-    values = []
-    for each in found if len(found) == 1 else _that_ran(prover, module, name, found):
-        if isinstance(each, (Function, Class)):
-            values.append(definition_value(each))
-        elif isinstance(each, SetByFunction):
-            if prover.ran.body(each.function):
-                values.append(used_later(prover.asked(each.function).binds(name)))
-        elif isinstance(each, Import):
-            is_own = own is not None and each == (module.name, name)
-            values.append(definition_value(own) if is_own else import_value(prover, each, module, steps + 1))
-        elif isinstance(each, ast.AnnAssign) and (promised := _promised(prover, module, each)) is not TOP:
-            values.append(promised)
-        elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            values.append(used_later(prover.asked(module.body).binds(name)))
-        else:
-            values.append(TOP)
-    return join_all([*values, *_behind_stars(prover, module, name, steps)])
+    values = [value for each in _with_stars(prover, module) for value in _bound_in(prover, each, name, steps)]
+    if name in prover.source.bindings(module).by_name:
+        return join_all(values)
+    return join_all([*values, *_from_elsewhere(prover, module, name, is_bound=bool(values))])
+
+
+def _with_stars(prover: Walks, module: Module) -> list[Module | None]:
+    """Return a module, and those whose names its stars bind, at any distance; None for one outside of the project."""
+    found: dict[str, Module | None] = {module.name: module}
+    queue = [module]
+    while queue:
+        for star in prover.source.bindings(queue.pop()).stars:
+            if star not in found:
+                found[star] = source = prover.source.program.modules.get(star)
+                queue += [source] if source is not None else []
+    return [module, *(each for each in found.values() if each is not module)]
+
+
+def _bound_in(prover: Walks, module: Module | None, name: str, steps: int) -> list[AbstractValue]:
+    """Return all that a module itself makes of a name."""
+    if module is None:
+        return [TOP]
+    found = prover.source.bindings(module).by_name.get(name, ())
+    values = [TOP] if found and _is_set_elsewhere(prover, module, name) else []
+    ran = found if len(found) == 1 else _that_ran(prover, module, name, found)
+    return [*values, *(value for each in ran for value in _values_of(prover, module, name, each, steps))]
+
+
+def _values_of(
+    prover: Walks, module: Module, name: str, binding: Binding, steps: int
+) -> Iterator[AbstractValue]:
+    """Yield what one binding makes of a name."""
+    if isinstance(binding, (Function, Class)):
+        yield definition_value(binding)
+    elif isinstance(binding, SetByFunction):
+        if prover.ran.body(binding.function):
+            yield used_later(prover.asked(binding.function).binds(name))
+    elif isinstance(binding, Import):
+        own = submodule_of(prover, module, name)
+        is_own = own is not None and binding == (module.name, name)
+        yield definition_value(own) if is_own else import_value(prover, binding, module, steps + 1)
+    elif isinstance(binding, ast.AnnAssign) and (promised := _promised(prover, module, binding)) is not TOP:
+        yield promised
+    elif isinstance(binding, ast.stmt) and not isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield used_later(prover.asked(module.body).binds(name))
+    else:
+        yield TOP
+
+
+def _is_set_elsewhere(prover: Walks, module: Module, name: str) -> bool:
+    """Return whether code sets a name of a module from outside: ``settings.PINNED = True``."""
+    writers = [each for each, of_others in prover.answer(Question(Asked.STORING, name=name)) if of_others]
+    for each in writers:
+        each.module.read()
+    lookup = prover.source.program.lookup_dotted
+    return any(
+        lookup(each.module, owner, each) is module
+        for each in writers
+        for owner in owners_set(each.node, name)
+    )
 
 
 def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Sequence[Binding]:
@@ -126,45 +165,24 @@ def _promised(prover: Walks, module: Module, node: ast.AnnAssign) -> AbstractVal
     return TOP if any(option.kind is Kind.TENSOR for option in found.options) else found
 
 
-def _from_elsewhere(prover: Walks, module: Module, name: str, steps: int = 0) -> AbstractValue:
-    """Return the value of a name that the module itself does not bind."""
-    bindings = prover.source.bindings(module)
+def _from_elsewhere(prover: Walks, module: Module, name: str, *, is_bound: bool) -> Iterator[AbstractValue]:
+    """Yield what a name may be that the module itself does not bind, and that stars may bind or not."""
     if name in _OF_MODULES:
-        return AbstractValue(Kind.STRING)
-    if "__getattr__" in bindings.by_name and name not in _BUILTINS:
-        return TOP
-    behind = _behind_stars(prover, module, name, steps)
-    if behind:
-        return join_all(behind)
+        yield AbstractValue(Kind.STRING)
+        return
+    if name not in _BUILTINS and any(
+        each is None or "__getattr__" in prover.source.bindings(each).by_name
+        for each in _with_stars(prover, module)
+    ):
+        yield TOP
+        return
     submodule = submodule_of(prover, module, name)
     if submodule is not None:
-        return definition_value(submodule)
-    if name in _BUILTINS:
-        return external(f"builtins.{name}")
-    return TOP
-
-
-def _behind_stars(prover: Walks, module: Module, name: str, steps: int) -> list[AbstractValue]:
-    """Return what the stars of other modules may make of a name; anything where one of them is not of the project."""
-    found = []
-    for star in prover.source.bindings(module).stars_for(name):
-        source = prover.source.program.modules.get(star)
-        if source is None:
-            return [TOP]
-        if source is not module and _defines(prover, source, name, steps + 1):
-            found.append(module_value(prover, source, name, steps + 1))
-    return found
-
-
-def _defines(prover: Walks, module: Module, name: str, steps: int) -> bool:
-    """Return whether a module binds a name itself, or by a star of another module of the project."""
-    bindings = prover.source.bindings(module)
-    if name in bindings.by_name or submodule_of(prover, module, name) is not None:
-        return True
-    if "__getattr__" in bindings.by_name and name not in _BUILTINS:
-        return True
-    sources = filter(None, map(prover.source.program.modules.get, bindings.stars_for(name)))
-    return steps < _MOST_STEPS and any(_defines(prover, each, name, steps + 1) for each in sources)
+        yield definition_value(submodule)
+    elif name in _BUILTINS:
+        yield external(f"builtins.{name}")
+    elif not is_bound:
+        yield TOP
 
 
 def _is_builtin(value: AbstractValue) -> bool:

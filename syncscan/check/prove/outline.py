@@ -10,12 +10,14 @@ import hashlib
 import json
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeGuard
 
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.syntax import NodesByType, last_name, walk
+from syncscan.check.prove.bindings import bindings_of
 from syncscan.check.prove.computed_names import names_at_calls
 from syncscan.check.prove.identity import gives_back, returned_parameter
 from syncscan.check.prove.ran import Ran, code_of
@@ -75,9 +77,12 @@ class Outline:
     ]  # attributes that functions set, and whether on other objects than their own
     uses: list[str]  # attributes with a use that does not only read or fill a list
     hooks: list[
-        tuple[str, bool, int]
-    ]  # hooks of modules that are registered: the name, whether of an object, the line
+        tuple[str, bool, int, int]
+    ]  # hooks of modules that are registered: the name, whether of an object, the first and the last line
     assigned: list[tuple[int, str]]  # the names that bodies of classes assign
+    rebound: list[
+        str
+    ]  # the names that the top of the module binds more than once, or the body of a class defines so
     makes_sparse: list[tuple[int, int]]  # the first and the last line of statements that make sparse tensors
     has_distributions: bool
     definitions: str  # a digest of the text outside of bodies, of returned parameters, and of what registers operations
@@ -96,6 +101,7 @@ class Outline:
                 for node in statements_of(each.node.body)
                 for name in body_targets(node)
             ],
+            [*_rebound(module)],
             [*_making_sparse(text, nodes)],
             "torch.distributions" in text,
             _digest_of(
@@ -116,7 +122,7 @@ class Outline:
         if ran.knows_lines:
             facts += [[code_of(each)[1], ran.body(each)] for each in module.functions]
             facts += [[ran.made(each)] for each in module.classes]
-            facts.append(ran.lines_of(module))
+            facts += [ran.lines_of(module), self.makes_sparse]
         return _digest_of(facts)
 
 
@@ -227,7 +233,7 @@ def _stores(module: Module) -> Iterator[tuple[int, str, bool]]:
             yield position, attribute, of_others
 
 
-def _hooks(text: str, nodes: NodesByType) -> Iterator[tuple[str, bool, int]]:
+def _hooks(text: str, nodes: NodesByType) -> Iterator[tuple[str, bool, int, int]]:
     for node in nodes.of(ast.Call) if "_hook(" in text else ():
         if not isinstance(node.func, ast.Attribute):
             continue
@@ -235,10 +241,20 @@ def _hooks(text: str, nodes: NodesByType) -> Iterator[tuple[str, bool, int]]:
         if not (name.startswith("register_") and name.endswith("hook")) or "state_dict" in name:
             continue
         hook = node.args[0] if node.args else None
+        lines = (node.lineno, node.end_lineno or node.lineno)
         if isinstance(hook, ast.Attribute):
-            yield hook.attr, True, node.lineno
+            yield hook.attr, True, *lines
         else:
-            yield hook.id if isinstance(hook, ast.Name) else "", False, node.lineno
+            yield hook.id if isinstance(hook, ast.Name) else "", False, *lines
+
+
+def _rebound(module: Module) -> list[str]:
+    bindings = bindings_of(module, lambda *_: None).by_name
+    found = {name for name, each in bindings.items() if len(each) > 1}
+    for cls in module.classes:
+        defined = Counter(getattr(each, "name", "") for each in statements_of(cls.node.body))
+        found |= {name for name, count in defined.items() if name and count > 1}
+    return sorted(found)
 
 
 def _making_sparse(text: str, nodes: NodesByType) -> Iterator[tuple[int, int]]:

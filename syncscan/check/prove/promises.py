@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all, options_of, refine
 from syncscan.model import Kind
 
@@ -35,7 +34,4 @@ def _says_more(value: AbstractValue, promised: AbstractValue) -> bool:
     """Return whether one value of a kind is known to be among those that another one of the kind stands for."""
     if value.kind is Kind.TENSOR:
         return True
-    if value.kind in _PLAIN:
-        return promised.payload is None and promised.dtype in (None, value.dtype)
-    cls = value.payload
-    return value.kind is Kind.INSTANCE and isinstance(cls, Class) and promised.payload in cls.mro()
+    return value.kind in _PLAIN and promised.payload is None and promised.dtype in (None, value.dtype)

@@ -48,6 +48,9 @@ _REWRITTEN_FROM = 0.1  # share of computations that no kept result replaced, abo
 _UNSEEN = object()
 _OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
 _UNSET = AbstractValue(Kind.UNKNOWN, payload="unset")  # of an attribute that no walk so far sets
+_KEEP_RESULTS = frozenset(
+    {"builtins.classmethod", "builtins.staticmethod", "functools.cache", "functools.lru_cache"}
+)
 _FACTS = "values are in every call what the runtime facts say"
 
 
@@ -401,7 +404,21 @@ class Prover:
         known = self.assumptions.of_call(function, _OPEN)
         if known is not _OPEN:
             return known
-        return within(kept_outside(self.asked(function).returned), self.source.promised_result(function))
+        promised = self.source.promised_result(function)
+        if promised is not TOP and not (has_tensors(promised) or self._is_final(function)):
+            return promised
+        return within(kept_outside(self.asked(function).returned), promised)
+
+    def _is_final(self, function: Function) -> bool:
+        """Return whether a call of the name of a function runs its body and nothing else: no code binds or sets the name too."""
+        name = function.name
+        is_async = self.source.forms.of_function(function).is_async
+        if is_async or not function.decorators <= _KEEP_RESULTS or function.parent is not None:
+            return False
+        if self.source.bodies.assigning(name):
+            return False
+        is_one = name not in self.source.outline(function.module).rebound
+        return is_one and not self.answer(Question(Asked.STORING, name=name))
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""
@@ -437,15 +454,19 @@ class Prover:
         """Return whether no statement makes sparse tensors; of a run, none that ran."""
         if self._is_dense is None:
             self._is_dense = not any(
-                self.ran.lines(module, first, last)
+                self._ran(module, first, last)
                 for module in self.source.modules
                 for first, last in self.source.outline(module).makes_sparse
             )
         return self._is_dense
 
+    def _ran(self, module: Module, first: int, last: int) -> bool:
+        """Return whether lines anywhere in a module may have run, which a run knows if it recorded the top."""
+        return not self.ran.read(module) or self.ran.lines(module, first, last)
+
     def _hooks_of(self, module: Module) -> Iterator[Function | str]:
-        for name, is_of_object, line in self.source.outline(module).hooks:
-            if not self.ran.lines(module, line, line):
+        for name, is_of_object, line, last in self.source.outline(module).hooks:
+            if not self._ran(module, line, last):
                 continue
             named = self.source.methods_named(name) if is_of_object else module.functions
             found = [each for each in named if each.name == name]

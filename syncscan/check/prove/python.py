@@ -34,6 +34,7 @@ from syncscan.model import Kind
 
 _OF_NUMBERS = {"int": INT, "float": NUMBER, "complex": NUMBER, "bool": BOOL, "round": NUMBER}
 _TEXTS = frozenset({"str", "repr", "print", "format", "ascii"})
+_SIZED = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})  # whose truth is that of their length
 _COMPARING = frozenset({"min", "max", "sorted", "sum", "any", "all"})
 _MAKING = {"list": Kind.LIST, "tuple": Kind.TUPLE, "set": Kind.SET, "frozenset": Kind.SET}
 _LAZY = frozenset({"zip", "enumerate", "reversed", "map", "filter", "iter"})
@@ -213,15 +214,24 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
     compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
     if name in {"min", "max", "sorted"}:
         compares(frame, node, [compared], *ORDERING)
-    is_truth = name in {"any", "all"}  # of a list it is the length
-    if args.spreads or (may_be_gpu if is_truth else may_hold_gpu)(compared):
-        frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
-    if is_truth:
-        runs(frame, node, compared, "__bool__", "__len__")
-        return BOOL
+    if name in {"any", "all"}:
+        return _asks_truth_of_items(frame, node, name, compared, args)
+    if args.spreads or may_hold_gpu(compared):
+        frame.may(node, None, f"`{name}` compares what may be tensors on the GPU", _NUMBER)
     if name == "sorted":
         return AbstractValue(Kind.LIST, element=whole)
     return join(whole, args.kwargs["default"]) if "default" in args.kwargs else whole
+
+
+def _asks_truth_of_items(
+    frame: WalkFrame, node: ast.AST, name: str, item: AbstractValue, args: Arguments
+) -> AbstractValue:
+    """Walk `any` or `all`; the truth of a list among the items is that of the length."""
+    asked = [each for each in item.options if each.kind not in _SIZED]
+    if args.spreads or any(map(may_hold_gpu, asked)):
+        frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
+    runs(frame, node, item, "__bool__", "__len__")
+    return BOOL
 
 
 def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:

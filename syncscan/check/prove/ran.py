@@ -102,9 +102,10 @@ class Ran:
         found = self._callees.get(module.path, {}).get(end, set())
         return None if CLOSED in found else frozenset(found)
 
-    def read_value(self, module: Module, node: ast.expr) -> bool:
-        """Return whether the value of an expression may have been read: each call that it always makes ran."""
-        return all(self.called(module, call) != frozenset() for call in _calls_always(node))
+    def may_evaluate(self, module: Module, node: ast.expr) -> bool:
+        """Return whether an expression may have been evaluated: not if it holds calls of which none was recorded."""
+        calls = [*_recorded_calls(node)]
+        return not calls or any(self.called(module, each) != frozenset() for each in calls)
 
     def reached(self, function: Function, known: Mapping[Code, Function]) -> list[Function]:
         """Return the functions that a function ran, directly or through unknown code."""
@@ -161,25 +162,21 @@ class Ran:
         return any(line in ran for line in range(first, last + 1))
 
 
-def _calls_always(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls that are made wherever an expression gives a value; `super()` makes none in some versions of Python."""
-    if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        return
-    if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "super"):
-        yield node
-    for child in _read_always(node):
-        yield from _calls_always(child)
+# Calls that some versions of Python make without a record: `super()`, and those that take a generator apart.
+_UNRECORDED = frozenset({"super", "any", "all", "tuple", "list", "set"})
 
 
-def _read_always(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.BoolOp):
-        yield node.values[0]
-    elif isinstance(node, ast.IfExp):
-        yield node.test
-    elif isinstance(node, ast.Compare):  # which ends at the first comparison that does not hold
-        yield from (node.left, node.comparators[0])
-    else:
-        yield from ast.iter_child_nodes(node)
+def _recorded_calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls in an expression that a record would have; none where one of the others stands among them.
+
+    Before Python 3.12, the syntax tree has other columns for calls in texts than the record.
+    """
+    inside = [*ast.walk(node)]
+    calls = [each for each in inside if isinstance(each, ast.Call)]
+    if not any(isinstance(each, ast.JoinedStr) for each in inside) and not any(
+        isinstance(each.func, ast.Name) and each.func.id in _UNRECORDED for each in calls
+    ):
+        yield from calls
 
 
 def code_of(function: Function) -> Code:

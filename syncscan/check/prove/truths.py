@@ -27,8 +27,8 @@ def _of_parts(frame: WalkFrame, node: ast.BoolOp) -> Truth:
     known: Truth = not ends
     with narrowing() as narrowed:
         for part in node.values:
-            if part is not node.values[0] and not frame.prover.ran.read_value(frame.module, part):
-                return ends  # by a part before
+            if part is not node.values[0] and not frame.prover.ran.may_evaluate(frame.module, part):
+                return ends  # which a part before has decided
             one = truth_of(frame, part)
             if one is UNREACHED:
                 return UNREACHED if known is not None else ends

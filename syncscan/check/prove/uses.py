@@ -131,3 +131,12 @@ def _bound_by(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return "" if isinstance(node.ctx, ast.Load) else node.id
     return getattr(node, "name", None) or getattr(node, "rest", None) or ""
+
+
+def owners_set(node: ast.AST, name: str) -> Iterator[str]:
+    """Yield the dotted names whose attribute of some name a piece of code sets, also by ``setattr``."""
+    for each in walk(node):
+        if isinstance(each, ast.Attribute) and each.attr == name and not isinstance(each.ctx, ast.Load):
+            yield dotted_name(each.value)
+        elif isinstance(each, ast.Call) and last_name(each.func) in {"setattr", "__setattr__"} and each.args:
+            yield dotted_name(each.args[0])

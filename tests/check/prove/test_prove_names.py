@@ -160,7 +160,10 @@ SCALED = {
         (STAR.replace("MORE", "from reading import *"), False),  # the last star binds the name
         (STAR.replace("MORE", "import reading"), True),
         (STAR.replace("MORE", "from elsewhere import *"), False),
-        (STAR.replace("limits", "reading").replace("MORE", "def scaled(x): return x * 2"), True),
+        (
+            STAR.replace("limits", "reading").replace("MORE", "def scaled(x): return x * 2"),
+            False,
+        ),  # code above may read it
         (STAR.replace("MORE", "from reading import scaled"), False),
         (
             STAR.replace("limits", "reading").replace(
@@ -175,5 +178,49 @@ SCALED = {
         ),
     ],
 )
-def test_a_star_binds_the_names_that_no_statement_below_binds_again(text: str, *, is_proved: bool) -> None:
+def test_a_star_may_bind_each_name_of_its_module(text: str, *, is_proved: bool) -> None:
     assert proved_files({**SCALED, "program": text}, entry="program:step").is_proved is is_proved
+
+
+def test_a_star_may_leave_a_name_of_python_as_it_is() -> None:
+    files = {
+        "reading": "__all__ = ['other']\nother = 1\ndef max(a, b): return 1",
+        "program": """
+            from reading import *
+            def step(x, y):
+                return max(x, y)
+        """,
+    }
+    assert not proved_files(files, entry="program:step").is_proved
+
+
+def test_a_long_chain_of_stars_and_stars_of_one_another_are_followed() -> None:
+    chain = {f"m{i}": f"from m{i + 1} import *" for i in range(20)}
+    files = {
+        "limits": "from program import *\ndef scaled(x): return x * 2",
+        **chain,
+        "m20": "def scaled(x): return x.item()",
+        "program": """
+            from limits import *
+            MORE
+            def step(x):
+                return scaled(x)
+        """,
+    }
+    for more, is_proved in (("", True), ("from m0 import *", False)):
+        given = {**files, "program": files["program"].replace("MORE", more)}
+        assert proved_files(given, entry="program:step").is_proved is is_proved
+
+
+def test_a_name_behind_a_star_that_other_code_sets_may_be_anything() -> None:
+    files = {
+        "limits": "def scaled(x): return x * 2",
+        "patching": "import limits\ndef patch(found): limits.scaled = found",
+        "program": """
+            from limits import *
+            def step(x):
+                return scaled(x)
+        """,
+    }
+    assert not proved_files(files, entry="program:step").is_proved
+    assert proved_files({**files, "patching": ""}, entry="program:step").is_proved

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from syncscan.check.prove.ran import Code, RunSeen
@@ -224,3 +226,160 @@ def test_numbers_that_torch_gives_in_a_list_compare_on_the_host(given: str, *, i
             return 1 if {given}[0] >= 9 else 2
     """
     assert proved(program).is_proved is is_proved
+
+
+OTHER_RESULTS = {
+    "a coroutine is true": """
+        class P:
+            async def waits(self) -> bool:
+                return False
+    """,
+    "another definition under a condition": """
+        class P:
+            if len(__name__) > 3:
+                def waits(self) -> bool:
+                    return True
+            else:
+                def waits(self) -> bool:
+                    return False
+    """,
+    "an attribute of a class below": """
+        class P:
+            def waits(self) -> bool:
+                return False
+        class Q(P):
+            waits: "Callable" = lambda self: True
+    """,
+    "an attribute that is set": """
+        class P:
+            def waits(self) -> bool:
+                return False
+        def patch(p: P) -> None:
+            p.waits = lambda: True
+    """,
+    "a variable that is set from outside": """
+        import program
+        COUNT = 0
+        def patch() -> None:
+            program.COUNT = 3
+        class P:
+            def waits(self) -> bool:
+                return COUNT
+    """,
+    "a variable that is set by name": """
+        import program
+        COUNT = 0
+        setattr(program, "COUNT", 3)
+        class P:
+            def waits(self) -> bool:
+                return COUNT
+    """,
+}
+
+
+@pytest.mark.parametrize("name", OTHER_RESULTS)
+def test_a_constant_is_the_result_of_no_function_that_may_be_another(name: str) -> None:
+    step = """
+        def step(x, p: P) -> None:
+            if p.waits():
+                x.item()
+    """
+    assert not proved(textwrap.dedent(OTHER_RESULTS[name]) + textwrap.dedent(step)).is_proved
+
+
+def test_a_declared_class_is_not_narrowed_to_the_one_that_the_code_seems_to_make() -> None:
+    program = """
+        def swapped(cls):
+            return Reading
+        class A:
+            def go(self, x):
+                return x
+        class Reading(A):
+            def go(self, x):
+                return x.item()
+        @swapped
+        class B(A):
+            def go(self, x):
+                return x + 1
+        def make() -> A:
+            return B()
+        def step(x) -> None:
+            make().go(x)
+    """
+    assert not proved(program).is_proved
+
+
+REPLACED = """
+def replaced(function):
+    def wrapper(x):
+        return x.item()
+    return wrapper
+DECORATOR
+def first(x):
+    BODY
+def second(x):
+    return False
+def step(x, flag: bool) -> None:
+    chosen = first if flag else second
+    if chosen(x):
+        x.item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "body", "is_proved"),
+    [("", "return True", True), ("@replaced", "return True", False), ("", "yield x", False)],
+)
+def test_given_a_run_what_runs_in_the_place_of_a_body_counts(
+    decorator: str, body: str, *, is_proved: bool
+) -> None:
+    program = REPLACED.replace("DECORATOR", decorator).replace("BODY", body)
+    run = RunSeen({"program.py": {*range(1, 17)} - {9}})
+    assert proved(program, run=run).is_proved is is_proved
+
+
+INNER = """
+def step(x, flag: bool, other) -> None:
+    if flag and other.check(x.item(), other.fail()):
+        pass
+    found = other.make(x) if True else 0
+    if found:
+        pass
+"""
+
+
+def test_given_a_run_calls_inside_of_a_call_that_raised_count() -> None:
+    record = {"program.py": {(4, 36): {"torch.Tensor.item"}, (4, 50): {"builtins.len"}}}
+    run = RunSeen({"program.py": {*range(1, 9)}}, {}, record, {STEP: set()})
+    assert {each.finding.line for each in proved(INNER, run=run).obstacles} == {4, 7}
+
+
+HOOKED = """
+class Block(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+def load(model, other, hooks: dict) -> None:
+    (
+        model or other
+    ).register_forward_hook(hooks["trim"])
+def step(block: Block, x: torch.Tensor) -> torch.Tensor:
+    return block(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ran", "is_proved"),
+    [({1, 3, 4, 5, 6, 10, 11}, True), ({1, 3, 4, 5, 6, 8, 9, 10, 11}, False), ({5, 11}, False)],
+)
+def test_given_a_run_a_hook_counts_by_any_line_of_its_call(ran: set[int], *, is_proved: bool) -> None:
+    assert proved(HOOKED, run=RunSeen({"program.py": ran})).is_proved is is_proved
+
+
+def test_the_truth_of_an_object_that_is_a_tensor_reads_it() -> None:
+    program = """
+        class Mine(torch.Tensor):
+            pass
+        def step(mine: Mine) -> bool:
+            return any([mine])
+    """
+    assert not proved(program).is_proved

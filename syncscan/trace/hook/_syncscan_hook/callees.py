@@ -55,6 +55,7 @@ class CalleeWatch:
                     named[code, offset, CLOSED] = None
                     return disable
             except Exception:  # nothing of ours may reach the program
+                named[code, offset, CLOSED] = None
                 return disable
             return None
 
