@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
 from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.frame import place_of
 from syncscan.check.prove.kept import take_walks
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.ran import Ran, RunSeen
@@ -204,13 +206,24 @@ class Proofs:
                     yield NamedObstacle(_finding(obstacle, chain, entry_point), obstacle.group, obstacle.fact)
 
     def _is_excluded(self, function: Function, finding: Finding) -> bool:
-        """Return whether a finding's place is an obstacle without the assumptions only."""
+        """Return whether a finding is of a call that the run left out, or an obstacle without the assumptions only."""
+        if self._run is not None and self._is_left_out(function, finding):
+            return True
         if not self._assumptions.given:
             return False
         before, after = self._plain.walk(function), self._prover.walk(function)
         assert before is not None
         assert after is not None
         return _names(before, finding) and not _names(after, finding)
+
+    def _is_left_out(self, function: Function, finding: Finding) -> bool:
+        calls = [each for each in ast.walk(function.node) if isinstance(each, ast.Call)]
+        ran, module = self._prover.ran, function.module
+        return any(
+            ran.never_called(module, each)
+            for each in calls
+            if each.lineno == finding.line and _is_at(place_of(module, each), finding)
+        )
 
     def _reason(self, each: NamedObstacle, *, of_contracts: bool = False) -> str | None:
         """Return the reason of a comment, or of a contract, that allows an obstacle; None where neither does."""
@@ -260,6 +273,12 @@ def _names(walk: Walk, finding: Finding) -> bool:
         for place, group in walk.obstacles
         if group is Group.MAY
     )
+
+
+def _is_at(place: SourceRange, finding: Finding) -> bool:
+    """Return whether a place is that of a finding."""
+    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    return (place.line, place.column) == start and (place.end_line, place.end_column) == end
 
 
 def _holds(finding: Finding, place: SourceRange) -> bool:

@@ -153,7 +153,7 @@ class WalkFrame:
 
     def obstacle(self, group: Group, node: ast.AST, reason: str, fact: str = "") -> None:
         """Note an obstacle."""
-        if self._allowed or self.prover.ran.called(self.module, node) == frozenset():
+        if self._allowed or self.prover.ran.never_called(self.module, node):
             return
         place = self.place(node)
         if (place, group) not in self.walk.obstacles:

@@ -102,6 +102,10 @@ class Ran:
         found = self._callees.get(module.path, {}).get(end, set())
         return None if CLOSED in found else frozenset(found)
 
+    def never_called(self, module: Module, node: ast.AST) -> bool:
+        """Return whether a trace recorded calls, and not this one."""
+        return self.called(module, node) == frozenset() and not _goes_unrecorded(node)
+
     def may_evaluate(self, module: Module, node: ast.expr) -> bool:
         """Return whether an expression may have been evaluated: not if it holds calls of which none was recorded."""
         calls = [*_recorded_calls(node)]
@@ -174,9 +178,13 @@ def _recorded_calls(node: ast.AST) -> Iterator[ast.Call]:
     inside = [*ast.walk(node)]
     calls = [each for each in inside if isinstance(each, ast.Call)]
     if not any(isinstance(each, ast.JoinedStr) for each in inside) and not any(
-        isinstance(each.func, ast.Name) and each.func.id in _UNRECORDED for each in calls
+        _goes_unrecorded(each) for each in calls
     ):
         yield from calls
+
+
+def _goes_unrecorded(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _UNRECORDED
 
 
 def code_of(function: Function) -> Code:

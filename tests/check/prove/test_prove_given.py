@@ -61,7 +61,7 @@ STEP = ("program.py", 7)
             [],
         ),
         (  # and what that ran
-            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {(4, 12): {"torch.Tensor.item"}, (8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
             {STEP: {("elsewhere.py", 1)}, ("elsewhere.py", 1): {("program.py", 3)}},
             [(Group.MAY, 4)],
         ),
@@ -71,7 +71,7 @@ STEP = ("program.py", 7)
             [(Group.UNKNOWN, 9)],
         ),
         (  # what runs in another thread, or was called too often, is found as without a record
-            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {(4, 12): {"torch.Tensor.item"}, (8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
             {("*", 0): {("program.py", 3)}},
             [(Group.MAY, 4)],
         ),
@@ -338,3 +338,20 @@ def step(device: torch.device, lanes) -> None:
     }
     run = RunSeen({"program.py": {*range(1, 7)}}, {}, {"program.py": callees}, {("program.py", 3): set()})
     assert [each.finding.line for each in proved(program, run=run).obstacles] == [6]
+
+
+CHECKED = """
+def step(check: bool) -> None:
+    x = torch.ones(3, device="cuda")
+    if check and torch.any(torch.isnan(x)):
+        x.add_(1)
+"""
+
+
+@pytest.mark.parametrize(("ran", "lines"), [((), []), (((5, 42),), [5])])
+def test_given_a_run_a_finding_of_a_call_that_never_ran_is_no_obstacle(
+    ran: tuple[tuple[int, int], ...], lines: list[int]
+) -> None:
+    callees = {end: {"torch.any"} for end in (*ran, (4, 36), (6, 17))}
+    run = RunSeen({"program.py": {*range(1, 7)}}, {}, {"program.py": callees}, {("program.py", 3): set()})
+    assert [each.finding.line for each in proved(CHECKED, run=run).obstacles] == lines
