@@ -94,7 +94,7 @@ def _bound_in(prover: Walks, module: Module | None, name: str, steps: int) -> li
     if module is None:
         return [TOP]
     found = prover.source.bindings(module).by_name.get(name, ())
-    values = [TOP] if found and _is_set_elsewhere(prover, module, name) else []
+    values = [TOP] if _is_set_elsewhere(prover, module, name) else []
     ran = found if len(found) == 1 else _that_ran(prover, module, name, found)
     return [*values, *(value for each in ran for value in _values_of(prover, module, name, each, steps))]
 

@@ -212,10 +212,11 @@ def test_a_long_chain_of_stars_and_stars_of_one_another_are_followed() -> None:
         assert proved_files(given, entry="program:step").is_proved is is_proved
 
 
-def test_a_name_behind_a_star_that_other_code_sets_may_be_anything() -> None:
+@pytest.mark.parametrize("patched", ["limits", "program"])
+def test_a_name_behind_a_star_that_other_code_sets_may_be_anything(patched: str) -> None:
     files = {
         "limits": "def scaled(x): return x * 2",
-        "patching": "import limits\ndef patch(found): limits.scaled = found",
+        "patching": f"import {patched}\ndef patch(found): {patched}.scaled = found",
         "program": """
             from limits import *
             def step(x):
