@@ -23,7 +23,7 @@ TOKENS, HIDDEN, HEADS, SIZE, BLOCK = 64, 1024, 8, 128, 16
 def main() -> None:
     """Print a row for each operation."""
     import vllm  # noqa: PLC0415 (which registers the operations, and is there on the measured machine alone)
-    import vllm._custom_ops  # noqa: F401, PLC0415 (for its operations alone, likewise)
+    import vllm._custom_ops  # noqa: F401, PLC0415 (the import registers operations; only that Python has vLLM)
 
     print("| operation | call behind the queue (ms) | queue (ms) | blocks |")
     print("|---|---|---|---|")

@@ -107,7 +107,7 @@ class Ran:
         return self.called(module, node) == frozenset() and not _goes_unrecorded(node)
 
     def may_evaluate(self, module: Module, node: ast.expr) -> bool:
-        """Return whether an expression may have been evaluated: not if it holds calls of which none was recorded."""
+        """Return whether an expression may have been evaluated; it was not if the trace recorded none of its calls."""
         calls = [*_recorded_calls(node)]
         return not calls or any(self.called(module, each) != frozenset() for each in calls)
 

@@ -1,4 +1,4 @@
-"""What the code computes, beside what an annotation promises."""
+"""Results, attributes and parameters that the code computes, within the types that annotations promise."""
 
 from __future__ import annotations
 
