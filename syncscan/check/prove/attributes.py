@@ -90,7 +90,9 @@ def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -
         map(partial(_may_be_defined, frame, name), options)
     ):  # a property goes before what the object holds
         return found
-    return frame.prover.met_by_attribute(frame.function, f"{holder.id}.{name}", found)
+    met = frame.prover.recorded.met_by_attribute(frame.function, f"{holder.id}.{name}", found)
+    has_default = isinstance(node, ast.Call) and len(node.args) > len(("object", "name"))
+    return met if met is not BOTTOM or has_default else found
 
 
 def _read_of(node: ast.AST) -> ast.expr | None:

@@ -72,6 +72,13 @@ class Bodies:
                 if isinstance(node, ast.Assign) and name in body_targets(node):
                     yield node.value
 
+    def class_variable(self, cls: Class, name: str) -> ast.expr | None:
+        """Return the annotation of a variable of a class, ``ClassVar[bool]``, which is no field of its objects."""
+        for node in statements_of(cls.node.body) if cls in self.assigning(name) else ():
+            if isinstance(node, ast.AnnAssign) and name in body_targets(node):
+                return node.annotation
+        return None
+
     def functions(self, cls: Class, name: str) -> tuple[Function, ...]:
         """Return the functions in the values that the body of a class assigns to a name: ``size = property(_size)``."""
         key = (cls, name)

@@ -152,7 +152,7 @@ def _if_exp(frame: WalkFrame, node: ast.IfExp) -> AbstractValue:
 def _named(frame: WalkFrame, node: ast.NamedExpr) -> AbstractValue:
     value = frame.evaluate(node.value)
     assign(frame, node.target, value)
-    return value
+    return frame.env.get(node.target.id, value)
 
 
 @handles(EXPRESSIONS, "Subscript")

@@ -12,6 +12,7 @@ from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.answer import Group
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.ran import Ran
+from syncscan.check.prove.recorded import Recorded
 from syncscan.check.prove.source import Asked, Definitions, Question
 from syncscan.check.prove.uses import changed_inside
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
@@ -44,6 +45,7 @@ class Walks(Protocol):
     source: Definitions
     assumptions: Assumptions
     ran: Ran
+    recorded: Recorded
     readers: dict[Function, frozenset[str]]
 
     @property
@@ -61,12 +63,6 @@ class Walks(Protocol):
 
     def parameter(self, function: Function, name: str) -> AbstractValue:
         """Return the value of a parameter."""
-
-    def seen(self, function: Function, name: str) -> AbstractValue | None:
-        """Return what the runtime facts have of a name in a function; None where they have nothing."""
-
-    def met_by_attribute(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
-        """Return the value of an attribute of a parameter, narrowed by the runtime facts on it."""
 
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function."""

@@ -15,6 +15,7 @@ from syncscan.check.prove.values import (
     elements,
     join,
     join_all,
+    kept_inside,
     kept_outside,
     list_of,
     options_of,
@@ -31,6 +32,14 @@ def stays_inside(frame: WalkFrame, name: str) -> bool:
     if known is None:
         known = frame.prover.readers[frame.function] = _only_read(frame.function.node)
     return name in known
+
+
+def bound_value(frame: WalkFrame, target: ast.Name, value: AbstractValue) -> AbstractValue:
+    """Return the value that a name has once it is bound: other functions may fill a container that they receive."""
+    is_inside = stays_inside(frame, target.id)
+    if frame.class_body is None:
+        value = frame.prover.recorded.met_by_variable(frame.function, target, value, is_only_read=is_inside)
+    return kept_inside(value) if is_inside else kept_outside(value)
 
 
 def _only_read(function: ast.AST) -> frozenset[str]:

@@ -31,7 +31,7 @@ from syncscan.check.prove.values import (
     seen_dict,
     tensor,
 )
-from syncscan.facts import ABSENT, AFTER, RETURN, Observed, Word, parse_word
+from syncscan.facts import ABSENT, AFTER, BOUND, RETURN, Observed, Word, parse_word
 from syncscan.model import Device, Kind
 
 # The class of a full name, or whether the project has the module of the name.
@@ -48,9 +48,9 @@ _DICTIONARIES = frozenset({"collections.OrderedDict", "collections.defaultdict",
 def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
     """Return everything that a name was seen to be; None where nothing was seen."""
     words = observed.words
-    if name not in words:
+    if not words.get(name, {}).keys() - {ABSENT}:
         return None
-    if name.startswith("self."):  # which holds it at the start of every method
+    if name.startswith("self."):  # at the start of every method, or at the end of those that set it
         return opened(_whole(words, [name], named))
     found = _whole(words, [name], named)
     if name != RETURN and any(option.kind in _MUTABLE for option in options_of(found)):
@@ -59,8 +59,23 @@ def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | Non
     return _without_holes(found)
 
 
+def bound_of(observed: Observed, name: str, named: Named, *, is_whole: bool) -> AbstractValue | None:
+    """Return everything that a variable was seen to be at the end of calls; None where nothing was seen.
+
+    Unless the value is whole, anything may have been in its containers.
+    """
+    name += BOUND
+    if name not in observed.words:
+        return None
+    found = _without_holes(_whole(observed.words, [name], named))
+    return found if is_whole else _emptied(found)
+
+
 def attribute_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
-    """Return everything that an attribute of a parameter was seen to be, at the start and at the end of calls; else None."""
+    """Return everything that an attribute of a parameter was seen to be, at the start and at the end of calls; else None.
+
+    BOTTOM stands for an attribute that was absent in all calls.
+    """
     words, after = observed.words, name + AFTER
     if name not in words or after not in words:
         return None
@@ -69,7 +84,7 @@ def attribute_of(observed: Observed, name: str, named: Named) -> AbstractValue |
 
 def _whole(words: Words, names: list[str], named: Named) -> AbstractValue:
     """Return the join of all words for some names, with the values under keys of a dictionary."""
-    value = join_all([_value(parse_word(word), named) for name in names for word in sorted(words[name])])
+    value = join_all(_values(words, names, named))
     if all(option.kind is not Kind.DICT for option in value.options):
         return value
     known = [dict(_entries(words, name, named)) for name in names]
@@ -81,6 +96,11 @@ def _whole(words: Words, names: list[str], named: Named) -> AbstractValue:
     held = join_all(value for each in known for value, _ in each.values())
     keys = _keys(words, names)
     return join_all(_with_entries(option, held, keys, entries) for option in options_of(value))
+
+
+def _values(words: Words, names: list[str], named: Named) -> list[AbstractValue]:
+    found = (word for name in names for word in sorted(words[name]) if word != ABSENT)
+    return [_value(parse_word(word), named) for word in found]
 
 
 def _keys(words: Words, names: list[str]) -> AbstractValue:

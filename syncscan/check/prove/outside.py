@@ -76,7 +76,10 @@ _COPYING = (
     "__setstate__",
     "__getnewargs__",
 )
-_ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE})
+# Values whose copies are alike.
+_ONE_SELF = frozenset(
+    {Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}
+)
 _OF_MODULES = frozenset(
     f"torch.nn.{module}{name}" for module in ("", "parameter.") for name in ("Parameter", "Buffer")
 )

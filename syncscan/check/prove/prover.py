@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from syncscan.check.defects import reason_of
@@ -13,9 +13,10 @@ from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
-from syncscan.check.prove.observed import is_narrower, met_by
+from syncscan.check.prove.observed import is_narrower
 from syncscan.check.prove.promises import within
 from syncscan.check.prove.ran import Ran
+from syncscan.check.prove.recorded import Recorded
 from syncscan.check.prove.source import Asked, Definitions, Question
 from syncscan.check.prove.stores import all_written
 from syncscan.check.prove.values import (
@@ -35,7 +36,7 @@ from syncscan.check.prove.values import (
     with_keys,
 )
 from syncscan.check.prove.walk import Walk
-from syncscan.facts import RETURN
+from syncscan.facts import AFTER, RETURN
 from syncscan.model import Device, Kind
 
 Call = tuple[Any, ...]  # a function, and parameters with their known values
@@ -51,7 +52,6 @@ _UNSET = AbstractValue(Kind.UNKNOWN, payload="unset")  # of an attribute that no
 _KEEP_RESULTS = frozenset(
     {"builtins.classmethod", "builtins.staticmethod", "functools.cache", "functools.lru_cache"}
 )
-_FACTS = "values are in every call what the runtime facts say"
 
 
 class Prover:
@@ -70,6 +70,7 @@ class Prover:
         self.source = project
         self.assumptions = assumptions
         self.ran = ran or Ran()
+        self.recorded = Recorded(project, assumptions)
         self._values: dict[Node, Any] = {}  # walks, and the values of attributes
         self._in_progress: list[Node] = []  # each reads the next
         self._dependents: dict[Node, dict[Node, None]] = {}  # readers of the present value
@@ -327,7 +328,7 @@ class Prover:
         value = self._declared(function, parameter)
         if parameter.star:
             value = list_of(value, Kind.TUPLE) if parameter.star == "*" else _of_keywords(value)
-            return self._met(value, [function], name)
+            return self.recorded.met(value, [function], name)
         default = parameter.default
         if isinstance(default, ast.Constant) and default.value is None and value is not TOP:
             value = join(value, NONE)
@@ -335,7 +336,7 @@ class Prover:
             value = self._passed(function, name, value)
         elif value.kind is Kind.NUMBER and value.dtype == "bool":
             value = within(self._passed(function, name, value), value)
-        return self.assumptions.of_parameter(function, name, self._met(value, [function], name))
+        return self.assumptions.of_parameter(function, name, self.recorded.met(value, [function], name))
 
     def _passed(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
         """Return what the recorded callers pass to a parameter; the value where one of them leaves that open."""
@@ -366,37 +367,9 @@ class Prover:
         recorded = self._passed(function, parameter.name, TOP)  # by walks, which know more than the check
         return value if recorded is not TOP and not _may_be_tensor(recorded) else join(value, passed)
 
-    def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
-        """Return a value, narrowed by the runtime facts on a name in some functions where the value is open."""
-        if not self.source.has_facts:
-            return value
-        found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
-        seen = join_all(found)
-        if not found or TOP in found:
-            return value
-        return self._noted(value, met_by(value, seen))
-
-    def seen(self, function: Function, name: str) -> AbstractValue | None:
-        """Return what the runtime facts have of a name in a function, on which the proof then rests."""
-        found = self.source.seen(function, name)
-        if found is not None:
-            self.assumptions.used[_FACTS] = None
-        return found
-
-    def met_by_attribute(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
-        """Return the value of an attribute of a parameter, narrowed by the runtime facts on ``parameter.attribute``."""
-        seen = self.source.seen_attribute(function, name)
-        return value if seen is None or seen is TOP else self._noted(value, met_by(value, seen))
-
-    def _noted(self, value: AbstractValue, met: AbstractValue) -> AbstractValue:
-        """Return a value that facts may have narrowed; then the proof rests on them."""
-        if met is not value:
-            self.assumptions.used[_FACTS] = None
-        return met
-
     def returned(self, function: Function) -> AbstractValue:
         """Return the result of a function, for any arguments."""
-        return self._met(self._returned(function), [function], RETURN)
+        return self.recorded.met(self._returned(function), [function], RETURN)
 
     def _returned(self, function: Function) -> AbstractValue:
         if self.source.is_generator(function):
@@ -424,7 +397,9 @@ class Prover:
         """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""
         written = self.written(cls, name)
         methods = [each for above in cls.mro() for each in above.methods.values()]
-        met = self._met(TOP if written is None else written, methods, f"self.{name}")
+        met = self.recorded.met(
+            TOP if written is None else written, methods, f"self.{name}", f"self.{name}{AFTER}"
+        )
         return self.assumptions.of_attribute(cls, name, met)
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
@@ -434,7 +409,7 @@ class Prover:
 
     def _written(self, cls: Class, name: str) -> AbstractValue | None:
         for base in cls.mro():
-            annotation = base.annotations.get(name)
+            annotation = base.annotations.get(name) or self.source.bodies.class_variable(base, name)
             if annotation is not None:
                 return self.source.promised(annotation, base.module, base.parent)
         values = all_written(self, cls, name)

@@ -166,7 +166,7 @@ def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue
         return False
     if frame.source.promised(parameter.annotation, frame.module, frame.function).kind is not Kind.NUMBER:
         return False
-    seen = frame.prover.seen(frame.function, argument.id)
+    seen = frame.prover.recorded.seen(frame.function, argument.id)
     return seen is None or may_hold_gpu(seen)
 
 

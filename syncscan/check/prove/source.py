@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.infer.dataflow.annotations import Annotations
+from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.source.index import (
     Class,
     Function,
@@ -23,7 +24,6 @@ from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 from syncscan.check.prove.bindings import Bindings, bindings_of
 from syncscan.check.prove.bodies import Bodies, related_to
 from syncscan.check.prove.forms import Forms
-from syncscan.check.prove.observed import attribute_of, value_of
 from syncscan.check.prove.outline import Outline, is_special
 from syncscan.check.prove.packages import HARMLESS_LAYERS
 from syncscan.check.prove.ran import Code, code_of
@@ -293,24 +293,12 @@ class Definitions:
         return None if value.kind is Kind.UNKNOWN else opened(value)
 
     @property
-    def has_facts(self) -> bool:
-        """Return whether runtime facts have anything of a function."""
-        return bool(self._context.observations.has_recorded)
+    def observations(self) -> Observations:
+        """Return the runtime facts."""
+        found: Observations = self._context.observations
+        return found
 
-    def seen(self, function: Function, name: str) -> AbstractValue | None:
-        """Return everything that runtime facts have of a parameter, an attribute of the object, or a result.
-
-        Anything where a part of it is open; None where nothing was seen.
-        """
-        observed = self._context.observations.recorded(function)
-        return None if observed is None else value_of(observed, name, self._class_named)
-
-    def seen_attribute(self, function: Function, name: str) -> AbstractValue | None:
-        """Return everything that runtime facts have of an attribute of a parameter: ``x.size``."""
-        observed = self._context.observations.recorded(function)
-        return None if observed is None else attribute_of(observed, name, self._class_named)
-
-    def _class_named(self, name: str) -> Class | bool:
+    def class_named(self, name: str) -> Class | bool:
         """Return the class of a full name; otherwise whether the project may have another such class."""
         found = self._classes.get(name)
         if found is None:

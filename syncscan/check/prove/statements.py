@@ -11,7 +11,7 @@ from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
 from syncscan.check.prove.frame import STATEMENTS, Arguments, WalkFrame, handles
-from syncscan.check.prove.lists import stays_inside
+from syncscan.check.prove.lists import bound_value
 from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, deletes_item, stores_item
@@ -27,7 +27,6 @@ from syncscan.check.prove.values import (
     AbstractValue,
     Truth,
     join,
-    kept_inside,
     kept_outside,
 )
 from syncscan.model import Kind
@@ -95,8 +94,7 @@ def _as_read(target: ast.expr) -> ast.expr:
 def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
     """Bind a target of an assignment."""
     if isinstance(target, ast.Name):
-        keep = kept_inside if stays_inside(frame, target.id) else kept_outside
-        frame.bind(target.id, keep(value))
+        frame.bind(target.id, bound_value(frame, target, value))
     elif isinstance(target, (ast.Tuple, ast.List)):
         items = unpacked(frame, target, value, len(target.elts))
         for each, item in zip(target.elts, items, strict=True):

@@ -27,7 +27,9 @@ _READS = frozenset(
         "map",
     }
 )
-_READING_METHODS = frozenset({"clear", "copy", "count", "index", "pop", "remove", "reverse"})
+_READING_METHODS = frozenset(
+    {"clear", "copy", "count", "get", "index", "items", "keys", "pop", "remove", "reverse", "values"}
+)
 
 
 def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -84,10 +86,15 @@ def _searched(node: ast.Compare) -> Sequence[ast.expr]:
 def _arguments(node: ast.Call) -> Sequence[ast.expr]:
     head = dotted_name(node.func)
     if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
-        return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+        return [each for each in node.args if not isinstance(each, ast.Starred)]
     if isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
         return [node.func.value]
     return ()
+
+
+def _unpacked(node: ast.Starred | ast.keyword) -> Sequence[ast.expr]:
+    is_read = isinstance(node.ctx, ast.Load) if isinstance(node, ast.Starred) else node.arg is None
+    return [node.value] if is_read else ()
 
 
 _BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.expr]]], ...] = (
@@ -96,6 +103,7 @@ _BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.ex
     ((ast.If, ast.While, ast.IfExp, ast.Assert), lambda node: [node.test]),
     ((ast.UnaryOp,), lambda node: [node.operand]),
     ((ast.Call,), _arguments),
+    ((ast.Starred, ast.keyword), _unpacked),
     ((ast.Compare,), _searched),
 )
 

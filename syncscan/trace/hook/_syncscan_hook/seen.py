@@ -18,13 +18,21 @@ if TYPE_CHECKING:
 QUIET = 1000  # calls in a row without anything new, after which a function is no longer watched
 SETTLED = 50  # such calls, after which something new means that the program does something else now
 MOST_WORDS = 24  # for one name; the rest are recorded as objects
+MOST_BOUND = 64  # variables of a function
 FLUSH_NS = 1_000_000_000
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
 RETURN = "return"
-AFTER = " after"  # behind the name of a parameter: a container at the end of a call
-ABSENT = "absent"  # the word for a key that a dictionary does not have
+AFTER = " after"  # behind the name of a parameter, or of an attribute that a method sets: what it is at the end of a call
+BOUND = " bound"  # behind the name of a variable that the function binds: what it is at the end of a call
+ABSENT = "absent"  # the word for a key that a dictionary does not have, and for an attribute that `getattr` does not find
 _CONTAINERS = (list, dict, set)
+_DATA = frozenset({int, float, bool, str, type(None)})
+_NOTHING = object()
+_REGISTRIES = ("_parameters", "_buffers", "_modules")  # where the modules of torch look
+_MODULES = "torch.nn.modules.module"  # the module of the only `__getattr__` that computes nothing
+_MRO_OF, _DICT_OF = type.__dict__["__mro__"], type.__dict__["__dict__"]
+_GETATTRIBUTE = object.__dict__["__getattribute__"]
 _WITHOUT_ATTRIBUTES = (
     int,
     float,
@@ -44,7 +52,9 @@ class WatchedFunction:
     """The observations of one function. ``quiet`` counts the calls since something was new; ``over`` ends the watch."""
 
     __slots__ = (
+        "asked",
         "attributes",
+        "bound",
         "calls",
         "code",
         "dictionaries",
@@ -56,6 +66,7 @@ class WatchedFunction:
         "over",
         "owner",
         "quiet",
+        "stores",
         "words",
     )
 
@@ -71,17 +82,19 @@ class WatchedFunction:
         # The object of a method is of the method's class; that of a function in a function, of any.
         is_inner = "<locals>" in getattr(code, "co_qualname", "").rpartition(".")[0].rpartition(".")[2]
         self.names = names[1:] if is_method and not is_inner else names
-        self.attributes = code.co_names if is_method else ()
         # Names in the function's source: other keys of a dictionary are not recorded, for keys may be data.
         self.keys = frozenset(text for text in code.co_consts if type(text) is str and text.isidentifier())
+        self.asked = tuple(sorted(self.keys)) if "getattr" in code.co_names else ()  # by a name in quotes
+        self.attributes = (*code.co_names, *self.asked)
         self.over = False
         self.calls = self.quiet = self.events = self.flushed = 0
         self.words: dict[str, dict[str, int]] = {}
         # By name of dictionaries, how often one was seen; -1 where not all keys of the function were looked at.
         self.dictionaries: dict[str, int] = {}
-        self.filled: tuple[str, ...] | None = (
-            None  # parameters whose containers it may fill; None until one was a container
-        )
+        # Parameters whose containers it may fill, variables that it binds, attributes that it sets; None until it is called.
+        self.filled: tuple[str, ...] | None = None
+        self.bound: tuple[str, ...] = ()
+        self.stores: tuple[str, ...] = ()
 
     @property
     def is_generator(self) -> bool:
@@ -153,14 +166,13 @@ class SeenCalls:
             if parameter in local:
                 value = local[parameter]
                 is_new |= self._note(function, parameter, value)
-                if issubclass(type(value), _WITHOUT_ATTRIBUTES):
-                    continue
-                if function.filled is None:
-                    function.filled = _never_bound(function.code, function.names)
-                is_new |= self._note_attributes(function, parameter, value, "")
+                if not issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                    is_new |= self._note_attributes(function, parameter, value, "")
         if function.owner is not None and function.owner in local:
-            for attribute, value in _held(local[function.owner], function.attributes):
+            owner = local[function.owner]
+            for attribute, value in _held(owner, function.attributes):
                 is_new |= self._note(function, f"self.{attribute}", value)
+            is_new |= self._note_absent(function, "self", owner, "")
         if is_new:
             self._note_news(function)
 
@@ -180,22 +192,41 @@ class SeenCalls:
         """Note what an object that is no method's own holds of what the function names."""
         is_new = False
         if not issubclass(type(value), _CONTAINERS):
-            for attribute, held in _held(value, function.code.co_names):
+            for attribute, held in _held(value, function.attributes):
                 is_new |= self._note(function, f"{name}.{attribute}{when}", held)
+            is_new |= self._note_absent(function, name, value, when)
         return is_new
 
+    def _note_absent(self, function: WatchedFunction, name: str, value: Any, when: str) -> bool:
+        """Note which of the attributes that the function asks for by ``getattr`` an object lacks."""
+        lacking = _lacking(value, function.asked) if function.asked else ()
+        news = [function.add(f"{name}.{attribute}{when}", ABSENT) for attribute in lacking]
+        return any(news)
+
     def returned(self, function: WatchedFunction, result: Any, frame: FrameType) -> None:
-        """Note where the result of a call lives, and what the call may have changed: what its arguments hold."""
+        """Note where the result of a call lives, and what holds at its end."""
+        if self._note(function, RETURN, result):
+            self._note_news(function)
+        self.left(function, frame)
+
+    def left(self, function: WatchedFunction, frame: FrameType) -> None:
+        """Note what holds at the end of a call, also by an exception: what its arguments hold, and what it bound and set."""
         function.events += 1
-        is_new = self._note(function, RETURN, result)
-        if function.filled:
-            local = _locals_of(frame)
-            for parameter in function.filled:
-                value = local.get(parameter)
-                if issubclass(type(value), _CONTAINERS):
-                    is_new |= self._note(function, f"{parameter}{AFTER}", value)
-                elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
-                    is_new |= self._note_attributes(function, parameter, value, AFTER)
+        if function.filled is None:
+            _note_code(function)
+        is_new, local = False, _locals_of(frame)
+        for parameter in function.filled or ():
+            value = local.get(parameter)
+            if issubclass(type(value), _CONTAINERS):
+                is_new |= self._note(function, f"{parameter}{AFTER}", value)
+            elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                is_new |= self._note_attributes(function, parameter, value, AFTER)
+        for variable in function.bound:
+            if variable in local:
+                is_new |= self._note(function, f"{variable}{BOUND}", local[variable])
+        if function.stores and function.owner in local:
+            for attribute, value in _held(local[function.owner], function.stores):
+                is_new |= self._note(function, f"self.{attribute}{AFTER}", value)
         if is_new:
             self._note_news(function)
 
@@ -237,7 +268,10 @@ class SeenCalls:
 
 
 def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of these names that an object, or its torch registries, holds; run no property."""
+    """Yield the attributes of these names that an object, or its torch registries, holds, and its class as plain data.
+
+    No property runs.
+    """
     try:
         held = object.__getattribute__(owner, "__dict__")
     except AttributeError:
@@ -248,16 +282,57 @@ def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
             if name in holder:
                 yield name, holder[name]
                 break
+        else:
+            value = _of_class(owner, name)
+            if type(value) in _DATA:
+                yield name, value
 
 
-def _never_bound(code: CodeType, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the parameters that the function itself never binds again: at its end they are the objects of its caller."""
-    bound = set[str]()
+def _of_class(owner: Any, name: str) -> Any:
+    """Return what the classes of an object hold under a name, as it stands there; ``_NOTHING`` where they hold nothing."""
+    for cls in _MRO_OF.__get__(type(owner)):
+        held = _DICT_OF.__get__(cls)
+        if name in held:
+            return held[name]
+    return _NOTHING
+
+
+def _lacking(owner: Any, names: tuple[str, ...]) -> list[str]:
+    """Return those attributes that an object surely lacks: no class computes the attributes that nobody set."""
+    if _of_class(owner, "__getattribute__") is not _GETATTRIBUTE:
+        return []
+    computing = _of_class(owner, "__getattr__")
+    if computing is not _NOTHING and getattr(computing, "__module__", "") != _MODULES:
+        return []
+    try:
+        held = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return []
+    holders = [held, *(each for key in _REGISTRIES if isinstance(each := held.get(key), dict))]
+    return [
+        name
+        for name in names
+        if not any(name in each for each in holders) and _of_class(owner, name) is _NOTHING
+    ]
+
+
+def _note_code(function: WatchedFunction) -> None:
+    """Note the parameters that a function never binds again, the variables that it binds, and the attributes that it sets."""
+    code = function.code
+    bound, deleted, stores = dict[str, None](), set[str](), dict[str, None]()
     for instruction in get_instructions(code):
-        if instruction.opname.startswith(("STORE_", "DELETE_")):
-            found = instruction.argval
-            bound.update(found if isinstance(found, tuple) else (found,))
-    return tuple(name for name in names if name not in bound)
+        found = instruction.argval
+        names = found if isinstance(found, tuple) else (found,)
+        if instruction.opname.startswith("STORE_ATTR"):
+            stores.update(dict.fromkeys(names))
+        elif instruction.opname.startswith(("STORE_", "DELETE_")):
+            bound.update(dict.fromkeys(names))
+            deleted.update(names if instruction.opname.startswith("DELETE_") else ())
+    # At the end they are the objects of its caller.
+    function.filled = tuple(name for name in function.names if name not in bound)
+    local = {*code.co_varnames, *code.co_cellvars} - deleted
+    function.bound = tuple(name for name in bound if name in local)[:MOST_BOUND]
+    function.stores = tuple(stores) if function.owner is not None else ()
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
