@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from syncscan.check.prove.ran import Code, RunSeen, loaded
+from syncscan.check.prove.ran import Code, RunSeen
 from syncscan.config import Config
 from syncscan.errors import SyncscanError
 from syncscan.report.compared import shown_paths
 from syncscan.trace.load import read_traces
 from syncscan.trace.trace import Trace
-
-__all__ = ["loaded", "run_seen"]
 
 
 def run_seen(traces: Sequence[Path], config: Config, files: list[str]) -> RunSeen:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,7 +19,7 @@ from syncscan.check.baseline import Baseline, compare, read_baseline
 from syncscan.check.cache import Store, key_of_proof, key_of_result
 from syncscan.check.discover import Project, load_project
 from syncscan.check.prove.answer import Certificate, NamedObstacle
-from syncscan.check.prove.stored import certificate_of
+from syncscan.check.prove.stored import certificate_of, data_of
 from syncscan.commands.check_options import store_in
 from syncscan.config import Config, find_config, load_config
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError, suggestion
@@ -128,25 +128,27 @@ def _certified(
     store: Store | None,
     progress: Callable[[str, int, int], None],
 ) -> Certificate:
-    """Return the certificate; the stored one where a proof of the same project, entry point and run is in the store."""
+    """Return the certificate; the stored one where a proof of the same files, entry point and premises is in the store."""
     files = options.facts or config.facts
     facts = merged(files) if files else None
-    run = sources = None
-    if options.given:
-        given = importlib.import_module("syncscan.commands.prove_given")
-        run = given.run_seen(options.given, config, [source.shown for source in project.sources])
-        sources = given.loaded(project.sources, run, options.entry)
-    sources = project.sources if sources is None else sources
     assumptions = _assumptions(options.assume, config)
     failures = [list(astuple(failure)) for failure in project.failures]
-    seen = None if run is None else run.data()
-    key = key_of_proof(key_of_result(sources, config, facts), options.entry, assumptions, seen, failures)
+    result, digests = key_of_result(project.sources, config, facts), _digests(options.given)
+    key = key_of_proof(result, options.entry, assumptions, digests, failures)
     certificate = None if store is None else certificate_of(store.read_proof(key))
     if certificate is None:
         anew = importlib.import_module("syncscan.commands.prove_anew")
-        about = anew.Subject(options.entry, sources, config, assumptions, run, facts, project.failures)
-        certificate = anew.proved(about, store, key, progress)
+        about = anew.Subject(options.entry, project, config, assumptions, options.given, facts)
+        certificate = anew.proved(about, store, progress)
+        if store is not None:
+            store.write_proof(key, data_of(certificate))
     return certificate
+
+
+def _digests(traces: Sequence[Path]) -> list[str] | None:
+    """Return what tells whether traces changed, without a look into them."""
+    found: list[str] = importlib.import_module("syncscan.trace.load").digests_of(traces) if traces else []
+    return found or None
 
 
 def _assumptions(given: Iterable[str], config: Config) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,21 @@ def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
             return _read(table, found[0][1])
         parts = [found[start : start + _PART] for start in range(0, len(found), _PART)]
         return merge_parts(in_order(partial(_merged, table), parts, workers(0)))
+
+
+def digests_of(folders: Sequence[Path]) -> list[str]:
+    """Return a hash of the content of each trace that `read_traces` would read; raise SyncscanError if there is none."""
+    return [_digest(inside) for folder in folders for inside in _traces_in(folder)]
+
+
+def _digest(folder: Path) -> str:
+    whole, digest = folder / _FILE, hashlib.sha256()
+    for path in [whole] if whole.exists() else sorted((folder / _PARTS).iterdir()):
+        try:
+            digest.update(read_file(path, MAX_BYTES))
+        except OSError as error:
+            raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
+    return digest.hexdigest()
 
 
 def _merged(table: OperationTable, found: Sequence[tuple[Path, Path]]) -> PartialMerge:

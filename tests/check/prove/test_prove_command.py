@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.report.conftest import make_trace
 
 PROGRAM = """\
 import torch
@@ -186,6 +187,28 @@ def test_attributes_of_a_class_may_be_assumed_to_be_plain(syncscan: Command, pro
     assert lines("--assume", "engine:step.x.is_plain = True") == {9}
     wrong = syncscan("prove", "engine:step", "--assume", "engine:Settings.*.is_plain = False")
     assert (wrong.status, "only `is_plain = True` is a fact" in wrong.stderr) == (2, True)
+
+
+def test_a_stored_proof_of_a_run_follows_the_trace_and_what_ran(
+    syncscan: Command, project: Write, tmp_path: Path
+) -> None:
+    def obstacles(lines: list[list[int]], **files: str) -> set[int]:
+        project({f"{name}.py": text for name, text in files.items()})
+        folder = tmp_path / "trace"
+        folder.mkdir(exist_ok=True)
+        (folder / "trace.json").write_text(json.dumps(make_trace(lines={"engine.py": lines})))
+        results = [
+            syncscan("prove", ENTRY, "--given", "trace", "--output-format", "json", *options).stdout
+            for options in ((), (), ("--no-cache",))
+        ]
+        assert results[0] == results[1] == results[2]
+        return {each["line"] for each in json.loads(results[0])["obstacles"]}
+
+    whole, without = [[1, 16]], [[1, 10], [12, 16]]
+    assert obstacles(without, engine=PROGRAM, other="") == set()
+    assert obstacles(whole, engine=PROGRAM) == {11}
+    assert obstacles(without, engine=PROGRAM, other="x = 1\n") == set()  # a file of which nothing ran
+    assert obstacles(without, engine=PROGRAM.replace("x * self.n", "x if x else x")) == {15}
 
 
 def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> None:
