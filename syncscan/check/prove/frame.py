@@ -140,6 +140,7 @@ class WalkFrame:
         self._rounds = 0
         self._allowed = 0
         self.hands_out = 0  # in expressions whose functions and classes count as called where they are named
+        self.resolving: set[ast.AST] = set()  # calls whose recorded callees are walked
 
     # Obstacles and assumptions
 
@@ -176,6 +177,11 @@ class WalkFrame:
         if among:
             for function in self.prover.answer(Question(Asked.RESOLVED, self.function, among)):
                 self.calls(node, function)
+        return TOP
+
+    def gives_up(self, node: ast.AST, reason: str) -> AbstractValue:
+        """Note code that the proof cannot follow, also where a trace recorded calls."""
+        self.obstacle(Group.UNKNOWN, node, reason, _RESOLVE)
         return TOP
 
     def calls(
@@ -234,8 +240,7 @@ class WalkFrame:
         """Return the value of an expression."""
         handler = EXPRESSIONS.get(type(node).__name__)
         if handler is None:
-            self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
-            return TOP
+            return self.gives_up(node, f"syntax that the proof does not know: {type(node).__name__}")
         value: AbstractValue = handler(self, node)
         self.walk.is_partial = self.walk.is_partial or value is BOTTOM
         return value
@@ -248,7 +253,7 @@ class WalkFrame:
             outer, self.statement = self.statement, node
             handler = STATEMENTS.get(type(node).__name__)
             if handler is None:
-                self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
+                self.gives_up(node, f"syntax that the proof does not know: {type(node).__name__}")
                 continue
             reached = handler(self, node)
             self.statement = outer

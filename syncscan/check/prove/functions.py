@@ -99,11 +99,16 @@ def _call_option(
 
 
 def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
-    """Walk a call whose target the source leaves open: the callees of a run, or any function."""
+    """Walk a call whose target the source leaves open: the callees of a run, or any function.
+
+    The record names what the call itself called, and not what a callee in C calls then, as `map` does.
+    """
     names = frame.prover.ran.called(frame.module, node)
-    if names is None:
+    if names is None or node in frame.resolving:
         return frame.unknown(node, among=among)
+    frame.resolving.add(node)
     found = [call_named(frame, node, name, args, among) for name in sorted(names)]
+    frame.resolving.discard(node)
     return join_all(found) if found else TOP
 
 

@@ -140,7 +140,7 @@ def _of_tensors(
     name = f"torch.Tensor.__{NAMES[operator]}__"
     operation = frame.source.operation(name)
     if operation is None:
-        return frame.unknown(node, f"`{name}` is not in the operation table")
+        return frame.gives_up(node, f"`{name}` is not in the operation table")
     bound = Bound.of(operation, [left, right], {})
     blocks(frame, node, name, bound)
     return result_of(bound)

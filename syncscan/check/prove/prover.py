@@ -301,9 +301,8 @@ class Prover:
         except Exception as error:
             if isinstance(error, RecursionError) and len(self._in_progress) > 1:
                 raise
-            frame.unknown(
-                function.node, f"the proof cannot follow this function: {reason_of(function, error)}"
-            )
+            reason = f"the proof cannot follow this function: {reason_of(function, error)}"
+            frame.gives_up(function.node, reason)
             return walk.open()
         return walk
 

@@ -73,6 +73,7 @@ class Ran:
         self._callees = run.callees if run is not None else {}
         self._calls = run.calls if run is not None else {}
         self._callers = run.callers if run is not None else {}
+        self._bodies: dict[Function, bool] = {}
         self._anyhow = self._calls.get(("", 0), set()) | self._calls.get((CLOSED, 0), set())
 
     @property
@@ -146,6 +147,12 @@ class Ran:
         """Return whether the body of a function may have run: where it did not, nothing called it."""
         if self._lines is None:
             return True
+        known = self._bodies.get(function)
+        if known is None:
+            known = self._bodies[function] = self._may_have_run(function)
+        return known
+
+    def _may_have_run(self, function: Function) -> bool:
         body = getattr(function.node, "body", None)
         if not isinstance(body, list) or all(map(_is_silent, body)):
             return True

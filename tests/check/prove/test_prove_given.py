@@ -108,6 +108,21 @@ def test_given_a_run_a_method_that_no_container_has_is_the_one_that_ran() -> Non
     assert proved(IN_PLACE_OF_A_DICT, run=run).is_proved
 
 
+HANDED_ON = """
+def step(functions, x: torch.Tensor, rows: list[int]) -> None:
+    for each in map(functions["a"], rows):
+        pass
+    x.item()
+"""
+
+
+def test_given_a_run_the_record_of_a_call_does_not_name_what_its_callee_calls() -> None:
+    callees = {"program.py": {(4, 41): {"builtins.map"}, (6, 12): {"torch.Tensor.item"}}}
+    run = RunSeen({"program.py": {*range(1, 7)}}, {}, callees, {("program.py", 3): set()})
+    obstacles = proved(HANDED_ON, run=run).obstacles
+    assert [(each.group, each.finding.line) for each in obstacles] == [(Group.MAY, 6), (Group.UNKNOWN, 4)]
+
+
 PASSING = """
 def scaled(x, factor, bias=0):
     return x * factor if factor > bias else x

@@ -6,6 +6,7 @@ import pytest
 
 from syncscan.check.prove.answer import Group
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.ran import RunSeen
 from tests.check.prove.proving import proved
 
 
@@ -28,9 +29,10 @@ def test_deep_functions_that_call_one_another_are_followed() -> None:
     assert [each.finding.line for each in certificate.obstacles] == [63]
 
 
-def test_a_function_that_nests_too_deeply_is_named_as_such() -> None:
+@pytest.mark.parametrize("run", [None, RunSeen({"program.py": {2, 3}}, {}, {}, {("program.py", 2): set()})])
+def test_a_function_that_nests_too_deeply_is_named_as_such(run: RunSeen | None) -> None:
     program = f"def step(x):\n    return x{'.view(1)' * 3000}\n"
-    (found,) = proved(program).obstacles
+    (found,) = proved(program, run=run).obstacles
     assert "the proof cannot follow this function: it is nested too deeply" in found.finding.message
 
 
