@@ -35,6 +35,7 @@ from syncscan.check.prove.values import (
     STRING,
     TOP,
     AbstractValue,
+    DictMethod,
     elements,
     external,
     join,
@@ -55,6 +56,7 @@ _CALLED_BY_PYTHON = frozenset(
     name for cls in (object, int, list, dict) for name in dir(cls) if callable(getattr(cls, name))
 ) | {"__call__", "__enter__", "__exit__"}
 _PYTHON = {Kind.LIST: list, Kind.TUPLE: tuple, Kind.DICT: dict, Kind.SET: set}
+_READING = frozenset({"get", "items", "keys", "values"})  # methods of dictionaries that change nothing
 _SHAPE = list_of(INT, Kind.TUPLE)
 # Attributes of arrays and tensors, and of classes that are never tensors; see `_of_anything`.
 _OF_ARRAYS = {
@@ -201,6 +203,8 @@ def _of_plain(*_: object) -> AbstractValue:
 
 def _of_container(base: AbstractValue, name: str) -> AbstractValue:
     """Return an attribute of a container, which may be of a subclass; the fields of a tuple are its items."""
+    if base.kind is Kind.DICT and name in _READING:  # as a value: `map(table.get, keys)`
+        return AbstractValue(Kind.FUNCTION, payload=BoundMethod(DictMethod(name), base))
     if hasattr(_PYTHON[base.kind], name):
         return NO_TENSOR
     return elements(base) if base.kind is Kind.TUPLE else TOP

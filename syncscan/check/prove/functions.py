@@ -24,6 +24,7 @@ from syncscan.check.prove.values import (
     NONE,
     TOP,
     AbstractValue,
+    DictMethod,
     join_all,
     kept_outside,
 )
@@ -80,13 +81,12 @@ def _call_option(
     payload = callee.payload
     if callee.kind is Kind.FUNCTION and isinstance(payload, Function):
         return call_function(frame, node, payload, args)
-    if (
-        callee.kind is Kind.FUNCTION
-        and isinstance(payload, BoundMethod)
-        and isinstance(payload.function, Function)
-    ):
-        functions = _overriding(frame, payload.function, payload.receiver)
-        return call_functions(frame, node, functions, args, has_receiver=True)
+    if callee.kind is Kind.FUNCTION and isinstance(payload, BoundMethod):
+        if isinstance(payload.function, DictMethod):
+            return frame.method(node, payload.receiver, payload.function.name, args)
+        if isinstance(payload.function, Function):
+            functions = _overriding(frame, payload.function, payload.receiver)
+            return call_functions(frame, node, functions, args, has_receiver=True)
     if callee.kind is Kind.CLASS and isinstance(payload, Class):
         return construct(frame, node, payload, args)
     if callee.kind is Kind.INSTANCE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -133,6 +134,18 @@ def opened(value: AbstractValue) -> AbstractValue:
     if kind is Kind.SLICE and value.items is None:  # an annotation `slice` stands for a slice of numbers
         return AbstractValue(kind, items=(join(INT, NONE),))
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class DictMethod:
+    """A method of Python's dictionaries."""
+
+    name: str
+
+    @property
+    def key(self) -> str:
+        """See `syncscan.check.infer.domain.callables.Defined`."""
+        return f"dict.{self.name}"
 
 
 class KeyedValue(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.check.prove.proving import PRELUDE, proved
+from tests.check.prove.proving import PRELUDE, assert_the_wait_decides, proved
 
 HIDDEN = {
     "a class that is raised": """
@@ -206,6 +206,30 @@ NAMED = """
     def step(box: Box) -> int:
         return 1 if box.limit else 2
 """
+
+
+def test_a_method_of_a_dictionary_that_is_handed_on_gives_its_values() -> None:
+    assert_the_wait_decides("""
+    class Box:
+        @property
+        def size(self) -> int:
+            torch.cuda.synchronize()
+            return 1
+    def step(boxes: dict[str, Box], names: list[str]) -> int:
+        return sum(box.size for box in map(boxes.get, names) if box is not None)
+    """)
+    stored = """
+    def step(x: torch.Tensor) -> int:
+        rows = {"a": 1}
+        get = rows.get
+        rows["a"] = x
+        return 1 if get("a") else 2
+    """
+    assert not proved(stored).is_proved
+    assert (
+        proved(stored.replace("= x", "= 2")).is_proved
+        is proved(stored.replace('rows["a"] = x', "")).is_proved
+    )
 
 
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
