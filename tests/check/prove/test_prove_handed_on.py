@@ -226,10 +226,6 @@ def test_a_method_of_a_dictionary_that_is_handed_on_gives_its_values() -> None:
         return 1 if get("a") else 2
     """
     assert not proved(stored).is_proved
-    assert (
-        proved(stored.replace("= x", "= 2")).is_proved
-        is proved(stored.replace('rows["a"] = x', "")).is_proved
-    )
 
 
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())

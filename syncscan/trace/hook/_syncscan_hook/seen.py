@@ -302,7 +302,9 @@ def _lacking(owner: Any, names: tuple[str, ...]) -> list[str]:
     if _of_class(owner, "__getattribute__") is not _GETATTRIBUTE:
         return []
     computing = _of_class(owner, "__getattr__")
-    if computing is not _NOTHING and getattr(computing, "__module__", "") != _MODULES:
+    if computing is not _NOTHING and not (
+        type(computing) is FunctionType and computing.__module__ == _MODULES
+    ):
         return []
     try:
         held = object.__getattribute__(owner, "__dict__")
