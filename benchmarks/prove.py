@@ -1,11 +1,14 @@
 """The share of synchronizing lines that `syncscan prove` names: the soundness of its obstacles.
 
     python -m benchmarks.prove [--missed] [LIBRARY ...]
+    python -m benchmarks.prove [--missed] --given RUN PACKAGE_FOLDER
 
 Takes the development libraries of the simulated truth and the three libraries whose waits were measured (`labels/ran.json`). For
 each line that synchronized, the function around it is the entry point, so that no unknown callee of a caller is an excuse: one
 obstacle has to hold the line itself. Printed are the shares of lines in each group, and the time that all walks of a library take as a
 multiple of what `ast.parse` takes. A line in no group is a defect: the exit status is 1, and ``--missed`` names it.
+
+With a trace of `syncscan trace --calls` the proofs are given the run, and the lines are those that synchronized in it.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ from syncscan.check.prove import everything as _everything  # noqa: F401 (it fil
 from syncscan.check.prove.answer import Group
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.prover import Prover
+from syncscan.check.prove.ran import Ran, RunSeen
 from syncscan.check.prove.source import Definitions
+from syncscan.commands.prove_given import run_seen
+from syncscan.config import Config
 from syncscan.model import Conventions, Finding
 from syncscan.system.memory import steady_memory
 
@@ -45,6 +51,7 @@ def main() -> None:
     parser.add_argument("library", nargs="*", metavar="LIBRARY")
     parser.add_argument("--missed", action="store_true", help="name the lines that are in no group")
     parser.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
+    parser.add_argument("--given", type=Path, metavar="RUN", help="a trace, of the one package that is named")
     options = parser.parse_args()
     whole: Counter[str] = Counter()
     print(
@@ -53,10 +60,13 @@ def main() -> None:
         + " | in none | walks |"
     )
     print("|---|---|---|---|---|---|---|")
-    for name, release, package, lines in truths():
-        if options.library and name not in options.library:
+    for name, truth in [("run", None)] if options.given else truths():
+        if truth is not None and options.library and name not in options.library:
             continue
-        counts, missed, cost = held(options.sources, release, package, lines)
+        if truth is None:
+            counts, missed, cost = held_given(options.given, Path(options.library[0]))
+        else:
+            counts, missed, cost = held(options.sources, *truth)
         whole.update(counts)
         print(row(name, counts, f"{cost:.1f} times ast.parse"), flush=True)
         for place in missed if options.missed else ():
@@ -65,21 +75,17 @@ def main() -> None:
     sys.exit(whole["none"] > 0)
 
 
-def truths() -> Iterator[tuple[str, str, str, Lines]]:
+def truths() -> Iterator[tuple[str, tuple[str, str, Lines]]]:
     """Yield each library with its release, its package, and the lines that synchronized."""
     for library in libraries():
         if half_of(library) == DEVELOPMENT:
             truth = read(library)
-            yield (
-                library,
-                truth.release,
-                truth.package,
-                {path: set(found) for path, found in truth.synced.items()},
-            )
+            lines = {path: set(found) for path, found in truth.synced.items()}
+            yield library, (truth.release, truth.package, lines)
     for release, files in json.loads(LABELS.read_text()).items():
         lines = {path: set(numbers_of(each["waited"])) for path, each in files.items() if each["waited"]}
         (package,) = {path.partition("/")[0] for path in files}
-        yield release.partition("==")[0], release, package, lines
+        yield release.partition("==")[0], (release, package, lines)
 
 
 def numbers_of(text: str) -> Iterator[int]:
@@ -95,7 +101,24 @@ def held(sources: Path, release: str, package: str, lines: Lines) -> tuple[Count
     folder = min(
         (path.parent for path in found.rglob(package) if path.is_dir()), key=lambda path: len(path.parts)
     )
-    files = [*sources_of(folder, package)]
+    return walked(folder, [*sources_of(folder, package)], lines, None)
+
+
+def held_given(trace: Path, folder: Path) -> tuple[Counter[str], list[str], float]:
+    """Return the same of one run, and of the files of which something ran."""
+    trace, folder = trace.absolute(), folder.absolute()
+    os.chdir(folder.parent)  # whence files have the names that they have in a trace
+    files = [*sources_of(folder.parent, folder.name)]
+    run = run_seen([trace], Config(root=folder.parent), [file.shown for file in files])
+    ran = [file for file in files if run.ran.get(file.shown)]
+    lines = {relative(path, folder.parent): found for path, found in run.synchronized.items()}
+    return walked(folder.parent, ran, lines, run)
+
+
+def walked(
+    folder: Path, files: list[Source], lines: Lines, run: RunSeen | None
+) -> tuple[Counter[str], list[str], float]:
+    """Check files and walk the functions around lines, or all without a run; return the lines by group."""
     began = time.process_time()
     for file in files:
         with contextlib.suppress(SyntaxError, ValueError):
@@ -106,13 +129,13 @@ def held(sources: Path, release: str, package: str, lines: Lines) -> tuple[Count
     assert engine.solver is not None
     began = time.process_time()
     with deep_recursion(), steady_memory():
-        prover = Prover(Definitions(engine.solver), Assumptions())
+        prover = Prover(Definitions(engine.solver), Assumptions(), Ran(run))
         modules = {relative(module.path, folder): module for module in prover.source.modules}
-        for module in modules.values():
+        for module in modules.values() if run is None else ():
             for function in module.functions:
                 prover.walk(function)
-        cost = (time.process_time() - began) / parse
         counts, missed = counted(prover, modules, lines, findings)
+        cost = (time.process_time() - began) / parse
     return counts, missed, cost
 
 

@@ -18,8 +18,7 @@ Some names are about parts of others:
 - "options[size]": the value under a key of a dictionary, "absent" where it has no such key. Keys are those that the source
   of the function names.
 - "options{}": the keys of a dictionary, "text" where all are texts.
-- "options after": a container that a function was given, at the end of a call. "self.size after" is an attribute that a
-  method sets.
+- "options after": a container that a function was given, at the end of a call.
 - "rate bound": a variable that the function binds, at the end of a call.
 - "options.size": an attribute of a parameter, "absent" where `getattr` does not find it.
 """
@@ -40,7 +39,7 @@ from syncscan.trace.shape import Mismatch, integer, map_of, parse, record
 
 FORMAT_VERSION = 1
 RETURN = "return"  # the name of what a function returns
-AFTER = " after"  # behind the name of a parameter, or of an attribute
+AFTER = " after"  # behind the name of a parameter
 BOUND = " bound"  # behind the name of a variable
 ABSENT = "absent"
 MAX_BYTES = 64 * 1024 * 1024

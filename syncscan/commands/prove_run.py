@@ -146,9 +146,11 @@ def _certified(
 
 
 def _digests(traces: Sequence[Path]) -> list[str] | None:
-    """Return what tells whether traces changed, without a look into them."""
-    found: list[str] = importlib.import_module("syncscan.trace.load").digests_of(traces) if traces else []
-    return found or None
+    """Return what tells whether traces changed, without a look into them: their bytes, and the folder that they are seen from."""
+    if not traces:
+        return None
+    load = importlib.import_module("syncscan.trace.load")
+    return [str(Path.cwd()), *load.digests_of(traces)]
 
 
 def _assumptions(given: Iterable[str], config: Config) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -44,13 +45,13 @@ def digests_of(folders: Sequence[Path]) -> list[str]:
 
 
 def _digest(folder: Path) -> str:
-    whole, digest = folder / _FILE, hashlib.sha256()
-    for path in [whole] if whole.exists() else sorted((folder / _PARTS).iterdir()):
-        try:
-            digest.update(read_file(path, MAX_BYTES))
-        except OSError as error:
-            raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
-    return digest.hexdigest()
+    path = folder / _FILE
+    if not path.exists():  # parts alone, which are put together each time
+        return uuid.uuid4().hex
+    try:
+        return hashlib.sha256(read_file(path, MAX_BYTES)).hexdigest()
+    except OSError as error:
+        raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _merged(table: OperationTable, found: Sequence[tuple[Path, Path]]) -> PartialMerge:

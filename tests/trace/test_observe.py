@@ -83,15 +83,9 @@ def test_facts_say_where_parameters_results_and_attributes_lived(observe):
         "more after{}": {"text": 3},
         "self.mask": {"gpu bool": 3},
         "self.steps": {"int": 3},
-        "self.steps after": {"int": 3},
         "return": {"gpu float": 2, "tuple(host float, int)": 1},
     }
-    assert done.words("program:Sampler.__init__") == {
-        "mask": {"gpu bool": 1},
-        "self.mask after": {"gpu bool": 1},
-        "self.steps after": {"int": 1},
-        "return": {"none": 1},
-    }
+    assert done.words("program:Sampler.__init__") == {"mask": {"gpu bool": 1}, "return": {"none": 1}}
     assert done.words("program:Sampler.chosen") == {
         "self.mask": {"gpu bool": 1},
         "return": {"list[gpu bool | int]": 1},

@@ -40,6 +40,7 @@ from syncscan.check.prove.values import (
     external,
     join,
     join_all,
+    kept_outside,
     list_of,
     refine,
     tensor,
@@ -204,7 +205,7 @@ def _of_plain(*_: object) -> AbstractValue:
 def _of_container(base: AbstractValue, name: str) -> AbstractValue:
     """Return an attribute of a container, which may be of a subclass; the fields of a tuple are its items."""
     if base.kind is Kind.DICT and name in _READING:  # as a value: `map(table.get, keys)`
-        return AbstractValue(Kind.FUNCTION, payload=BoundMethod(DictMethod(name), base))
+        return AbstractValue(Kind.FUNCTION, payload=BoundMethod(DictMethod(name), kept_outside(base)))
     if hasattr(_PYTHON[base.kind], name):
         return NO_TENSOR
     return elements(base) if base.kind is Kind.TUPLE else TOP

@@ -36,10 +36,9 @@ def stays_inside(frame: WalkFrame, name: str) -> bool:
 
 def bound_value(frame: WalkFrame, target: ast.Name, value: AbstractValue) -> AbstractValue:
     """Return the value that a name has once it is bound: other functions may fill a container that they receive."""
-    is_inside = stays_inside(frame, target.id)
     if frame.class_body is None:
-        value = frame.prover.recorded.met_by_variable(frame.function, target, value, is_only_read=is_inside)
-    return kept_inside(value) if is_inside else kept_outside(value)
+        value = frame.prover.recorded.met_by_variable(frame.function, target, value)
+    return kept_inside(value) if stays_inside(frame, target.id) else kept_outside(value)
 
 
 def _only_read(function: ast.AST) -> frozenset[str]:

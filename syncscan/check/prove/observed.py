@@ -11,6 +11,7 @@ from functools import partial
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.values import (
+    ANYWHERE,
     BOOL,
     BOTTOM,
     FLOAT,
@@ -59,26 +60,29 @@ def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | Non
     return _without_holes(found)
 
 
-def bound_of(observed: Observed, name: str, named: Named, *, is_whole: bool) -> AbstractValue | None:
-    """Return everything that a variable was seen to be at the end of calls; None where nothing was seen.
+def variable_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
+    """Return everything that a variable was seen to be; None where the end of a call was not seen.
 
-    Unless the value is whole, anything may have been in its containers.
+    Containers may have held anything before, and tensors may have been elsewhere.
     """
-    name += BOUND
-    if name not in observed.words:
-        return None
-    found = _without_holes(_whole(observed.words, [name], named))
-    return found if is_whole else _emptied(found)
+    words = observed.words
+    is_seen = name + BOUND in words and sum(words.get(RETURN, {}).values()) == observed.calls
+    return _loose(_whole(words, [name + BOUND], named)) if is_seen else None
 
 
 def attribute_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
     """Return everything that an attribute of a parameter was seen to be, at the start and at the end of calls; else None.
 
-    BOTTOM stands for an attribute that was absent in all calls.
+    BOTTOM stands for an attribute that every object lacked.
     """
     words, after = observed.words, name + AFTER
     if name not in words or after not in words:
         return None
+    if ABSENT in words[name] or ABSENT in words[after]:
+        objects = words.get(name.rpartition(".")[0], {})
+        whole = sum(count for word, count in objects.items() if parse_word(word).sort not in _PLAIN)
+        if any(sum(words[each].values()) != whole for each in (name, after)):
+            return None  # an object may compute the attribute
     return _without_holes(_whole(words, [name, after], named))
 
 
@@ -162,6 +166,17 @@ def _emptied(value: AbstractValue) -> AbstractValue:
         AbstractValue(option.kind, element=TOP) if option.kind in _MUTABLE else option
         for option in options_of(value)
     )
+
+
+def _loose(value: AbstractValue) -> AbstractValue:
+    """Return a value whose containers may hold anything, and whose tensors may be anywhere."""
+    if value.kind is Kind.UNION:
+        return join_all(map(_loose, value.items or ()))
+    if value.kind is Kind.TENSOR:
+        return ANYWHERE
+    if value.items is not None and value.kind is Kind.TUPLE:
+        return refine(value, items=tuple(map(_loose, value.items)))
+    return AbstractValue(value.kind, element=TOP) if value.kind in _KINDS.values() else value
 
 
 def _without_holes(value: AbstractValue) -> AbstractValue:

@@ -76,10 +76,8 @@ _COPYING = (
     "__setstate__",
     "__getnewargs__",
 )
-# Values whose copies are alike.
-_ONE_SELF = frozenset(
-    {Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}
-)
+_ONE_SELF = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.DEVICE})
+_CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
 _OF_MODULES = frozenset(
     f"torch.nn.{module}{name}" for module in ("", "parameter.") for name in ("Parameter", "Buffer")
 )
@@ -215,14 +213,20 @@ def _copied(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abst
         return _call_standard(frame, node, name, args)
     for method in (method for dunder in _COPYING for method in frame.source.methods_named(dunder)):
         runs_method(frame, node, method)
+    options = options_of(args.args[0])
     is_of_class = all(
-        option.kind in _ONE_SELF
+        option.kind in _ONE_SELF | _CONTAINERS
         or option is HOST
         or (option.kind is Kind.INSTANCE and isinstance(option.payload, Class))
-        for option in options_of(args.args[0])
+        for option in options
     )
     whole = operation_call(frame, node, name, args)
-    return args.args[0] if is_of_class else whole
+    return join_all(map(_copy_of, options)) if is_of_class else whole
+
+
+def _copy_of(value: AbstractValue) -> AbstractValue:
+    """Return the copy of a value; the items of a container may copy themselves to anything."""
+    return AbstractValue(value.kind, element=TOP) if value.kind in _CONTAINERS else value
 
 
 def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:

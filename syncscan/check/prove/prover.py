@@ -36,7 +36,7 @@ from syncscan.check.prove.values import (
     with_keys,
 )
 from syncscan.check.prove.walk import Walk
-from syncscan.facts import AFTER, RETURN
+from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
 Call = tuple[Any, ...]  # a function, and parameters with their known values
@@ -396,9 +396,7 @@ class Prover:
         """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""
         written = self.written(cls, name)
         methods = [each for above in cls.mro() for each in above.methods.values()]
-        met = self.recorded.met(
-            TOP if written is None else written, methods, f"self.{name}", f"self.{name}{AFTER}"
-        )
+        met = self.recorded.met(TOP if written is None else written, methods, f"self.{name}")
         return self.assumptions.of_attribute(cls, name, met)
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:

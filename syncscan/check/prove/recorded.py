@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Function
 from syncscan.check.prove.assumptions import Assumptions
-from syncscan.check.prove.observed import attribute_of, bound_of, met_by, value_of
-from syncscan.check.prove.settled import emptied_names, settled_bindings
+from syncscan.check.prove.observed import attribute_of, met_by, value_of, variable_of
+from syncscan.check.prove.settled import settled_bindings
 from syncscan.check.prove.source import Definitions
+from syncscan.check.prove.uses import owners_set
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all
 from syncscan.facts import Observed
 
@@ -23,7 +24,7 @@ class Recorded:
         self._source = source
         self._observations = source.observations
         self._assumptions = assumptions
-        self._settled: dict[Function, tuple[frozenset[ast.Name], frozenset[str]]] = {}
+        self._settled: dict[Function, frozenset[ast.Name]] = {}
 
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return everything that a parameter, an attribute of the object, or a result was seen to be.
@@ -36,13 +37,11 @@ class Recorded:
             self._assumptions.used[_FACTS] = None
         return found
 
-    def met(self, value: AbstractValue, functions: Collection[Function], *names: str) -> AbstractValue:
-        """Return a value, narrowed where it is open by what the first of some names that functions have was seen to be."""
+    def met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
+        """Return a value, narrowed where it is open by what a name was seen to be in some functions."""
         if not self._observations.has_recorded:
             return value
-        found = list[AbstractValue]()
-        for name in names:
-            found = found or [seen for each in functions if (seen := self.seen(each, name)) is not None]
+        found = [seen for each in functions if (seen := self.seen(each, name)) is not None]
         return self._narrowed(value, join_all(found)) if found and TOP not in found else value
 
     def met_by_attribute(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
@@ -52,27 +51,20 @@ class Recorded:
         """
         observed = self._of(function)
         seen = None if observed is None else attribute_of(observed, name, self._source.class_named)
+        if seen is BOTTOM and any(True for _ in owners_set(function.node, name.rpartition(".")[2])):
+            return value  # the function may set it for a while
         return self._narrowed(value, seen)
 
-    def met_by_variable(
-        self, function: Function, target: ast.Name, value: AbstractValue, *, is_only_read: bool
-    ) -> AbstractValue:
-        """Return what an assignment binds, narrowed by what the name was seen to be at the end of calls, if it keeps the value.
-
-        Containers hold at that end what they held before if the function only reads them, and takes nothing out.
-        """
+    def met_by_variable(self, function: Function, target: ast.Name, value: AbstractValue) -> AbstractValue:
+        """Return what an assignment binds, narrowed by what the name was seen to be at the end of calls, if it keeps the value."""
         observed = self._of(function)
         if observed is None or value is BOTTOM:
             return value
         if function not in self._settled:
-            self._settled[function] = (settled_bindings(function.node), emptied_names(function.node))
-        settled, emptied = self._settled[function]
-        if target not in settled:
+            self._settled[function] = settled_bindings(function.node)
+        if target not in self._settled[function]:
             return value
-        is_whole = is_only_read and target.id not in emptied
-        return self._narrowed(
-            value, bound_of(observed, target.id, self._source.class_named, is_whole=is_whole)
-        )
+        return self._narrowed(value, variable_of(observed, target.id, self._source.class_named))
 
     def _of(self, function: Function) -> Observed | None:
         return self._observations.recorded(function)

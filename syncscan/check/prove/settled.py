@@ -13,7 +13,6 @@ from syncscan.check.prove.uses import changed_inside
 
 _NOTHING = frozenset[str]()
 _REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-_TAKING = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
 
 
 def settled_bindings(function: ast.AST) -> frozenset[ast.Name]:
@@ -21,14 +20,8 @@ def settled_bindings(function: ast.AST) -> frozenset[ast.Name]:
     backwards = _Backwards()
     backwards.block(getattr(function, "body", []), _NOTHING)
     shared = {*_shared(function)}
-    return frozenset(each for each in backwards.settled if each.id not in shared)
-
-
-def emptied_names(function: ast.AST) -> frozenset[str]:
-    """Return the names of containers that a function itself takes items out of."""
-    calls = (each.func for each in walk(function) if isinstance(each, ast.Call))
-    taken = (each.value for each in calls if isinstance(each, ast.Attribute) and each.attr in _TAKING)
-    return frozenset(each.id for each in taken if isinstance(each, ast.Name))
+    # In a class, `__size` is another name for `_Class__size`.
+    return frozenset(each for each in backwards.settled if each.id not in shared and "__" not in each.id)
 
 
 def _shared(function: ast.AST) -> Iterator[str]:
@@ -80,7 +73,8 @@ class _Backwards:
         if isinstance(node, ast.Try):
             later = self.block(node.orelse, self.block(node.finalbody, later))
             for handler in reversed(node.handlers):
-                later = self.block(handler.body, later) | {handler.name or ""}
+                named = later | {handler.name or ""}  # which is deleted behind the handler
+                later = named | self.block(handler.body, named)
         return self.block(node.body, later)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,6 +211,19 @@ def test_a_stored_proof_of_a_run_follows_the_trace_and_what_ran(
     assert obstacles(whole, engine=PROGRAM) == {11}
     assert obstacles(without, engine=PROGRAM, other="x = 1\n") == set()  # a file of which nothing ran
     assert obstacles(without, engine=PROGRAM.replace("x * self.n", "x if x else x")) == {15}
+
+
+def test_a_proof_of_a_run_is_of_the_folder_that_it_is_asked_from(project: Write, tmp_path: Path) -> None:
+    places = [project({f"{name}/engine.py": PROGRAM}) / name for name in ("a", "b")]
+    trace = make_trace(lines={f"{places[0]}/engine.py": [[1, 16]]})
+    command = [sys.executable, "-m", "syncscan", "prove", ENTRY, "--given", "trace"]
+    found = []
+    for place in reversed(places):
+        (place / "trace").mkdir()
+        (place / "trace" / "trace.json").write_text(json.dumps(trace))
+        cached = [*command, "--cache-dir", str(tmp_path / "cache")]
+        found.append(subprocess.run(cached, cwd=place, capture_output=True, check=False).returncode)
+    assert found == [0, 1]  # nothing ran of the files in the other folder
 
 
 def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> None:

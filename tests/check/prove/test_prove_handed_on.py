@@ -228,6 +228,27 @@ def test_a_method_of_a_dictionary_that_is_handed_on_gives_its_values() -> None:
     assert not proved(stored).is_proved
 
 
+def test_a_copy_is_of_the_same_kind_and_its_items_may_copy_themselves_to_anything() -> None:
+    program = """
+    import copy
+    class Box:
+        def step(self, x: torch.Tensor) -> None:
+            held = copy.deepcopy(self.__dict__)
+            held["version"] = "1"
+    """
+    assert proved(program, entry="Box.step").is_proved
+    copied = """
+    import copy
+    class Cell:
+        def __deepcopy__(self, memo):
+            return torch.ones(1, device="cuda")
+    def step() -> int:
+        cells = copy.deepcopy((Cell(),))
+        return 1 if cells[0] else 2
+    """
+    assert not proved(copied).is_proved
+
+
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
 def test_no_program_with_a_wait_is_proved(program: str) -> None:
     assert not proved(PRELUDE + program).is_proved

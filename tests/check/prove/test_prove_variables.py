@@ -20,14 +20,12 @@ from tests.check.prove.proving import proved
 
 def _is_proved(body: str, **words: dict[str, int]) -> bool:
     """Return whether `step` is proved, whose variables and parameters were seen with these values; ``x_bound`` is `x bound`."""
-    program = "def step(read, x: torch.Tensor, n: int) -> object:\n" + textwrap.indent(
+    program = "def step(x: torch.Tensor, n: int) -> object:\n" + textwrap.indent(
         textwrap.dedent(body), "    "
     )
     named = {name.replace("_bound", " bound"): counts for name, counts in words.items()}
     node, facts = ast.parse(program).body[0], FactSet()
-    # The unknown function itself is harmless.
-    called = {"read": {"none": 3}}
-    facts.of("program:step", syntax_of(node)).add(3, called | named)
+    facts.of("program:step", syntax_of(node)).add(3, {"return": {"int": 3}} | named)
     return proved(program, facts=facts).is_proved
 
 
@@ -56,23 +54,18 @@ def test_a_variable_is_what_the_end_of_calls_shows(body: str, *, is_proved: bool
     assert not _is_proved(body)
 
 
-@pytest.mark.parametrize(
-    ("body", "is_proved"),
-    [
-        ('rows = x.rows\nreturn 1 if rows["a"] else 2', True),
-        ("rows = x.rows\nfor key, row in rows.items():\n    n = 1 if row else 2", True),
-        (
-            'rows = x.rows\nreturn 1 if rows.pop("a") else 2',
-            False,
-        ),  # the end does not show what was taken out
-        ('rows = x.rows\nother = rows\nreturn 1 if rows["a"] else 2', False),  # others may take it out
-    ],
-)
-def test_a_container_that_a_function_only_reads_holds_what_the_end_shows(
-    body: str, *, is_proved: bool
-) -> None:
-    assert _is_proved(body, rows_bound={"dict[int]": 3}) is is_proved
-    assert not _is_proved(body, rows_bound={"dict[gpu int]": 3})
+def test_a_variable_of_a_function_that_did_not_always_return_is_open() -> None:
+    body = "rate = x.rate\nreturn 1 if rate else 2"
+    assert not _is_proved(body, rate_bound={"bool": 2}, **{"return": {"int": 2}})
+
+
+def test_the_end_of_a_call_says_nothing_of_the_items_of_a_container_and_of_the_place_of_a_tensor() -> None:
+    assert _is_proved("rows = x.rows\nreturn 1 if rows else 2", rows_bound={"dict[int]": 3})
+    assert not _is_proved('rows = x.rows\nreturn 1 if rows["a"] else 2', rows_bound={"dict[int]": 3})
+    assert not _is_proved(
+        "rows, = x.rows,\nfor row in rows[0]:\n    n = 1 if row else 2", rows_bound={"tuple(list[int])": 3}
+    )
+    assert not _is_proved("weight = x.weight\nreturn 1 if weight else 2", weight_bound={"host float": 3})
 
 
 ATTRIBUTES = """
@@ -92,6 +85,7 @@ def step(box: Box) -> int:
         ({"absent": 3}, True),
         ({"absent": 2, "int": 1}, True),
         ({"absent": 2, "gpu int": 1}, False),
+        ({"absent": 2}, False),  # of one object nothing is known
     ],
 )
 def test_an_attribute_that_was_absent_is_the_default(words: dict[str, int], *, is_proved: bool) -> None:
@@ -105,23 +99,24 @@ def test_an_attribute_that_was_absent_is_the_default(words: dict[str, int], *, i
     assert proved(without_default, facts=facts).is_proved is ("int" in words)
 
 
-SET = """
-class Pool:
+SET_FOR_A_WHILE = """
+class Box:
     def __init__(self, settings) -> None:
-        self.size = settings.size
-        if self.size:
-            pass
-def step(settings) -> None:
-    Pool(settings)
+        for name in settings:
+            setattr(self, name, settings[name])
+def step(box: Box, x: torch.Tensor) -> int:
+    setattr(box, "rare", x)
+    n = 1 if getattr(box, "rare", False) else 2
+    delattr(box, "rare")
+    return n
 """
 
 
-@pytest.mark.parametrize(("word", "is_proved"), [("int", True), ("gpu int", False)])
-def test_an_attribute_is_what_the_method_that_sets_it_leaves(word: str, *, is_proved: bool) -> None:
-    node, facts = ast.parse(SET).body[0].body[0], FactSet()  # type: ignore[attr-defined]  # a class
-    facts.of("program:Pool.__init__", syntax_of(node)).add(3, {"self.size after": {word: 3}})
-    assert proved(SET, facts=facts).is_proved is is_proved
-    assert not proved(SET).is_proved
+def test_an_attribute_that_the_function_itself_sets_is_not_absent() -> None:
+    node, facts = ast.parse(SET_FOR_A_WHILE).body[1], FactSet()
+    seen = {"box": {"object program.Box": 3}, "box.rare": {"absent": 3}, "box.rare after": {"absent": 3}}
+    facts.of("program:step", syntax_of(node)).add(3, seen)
+    assert not proved(SET_FOR_A_WHILE, facts=facts).is_proved
 
 
 _NAMES = ("a", "b", "c")

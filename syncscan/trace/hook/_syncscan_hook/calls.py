@@ -73,16 +73,10 @@ def _monitor(seen: SeenCalls, note: Note) -> None:
             return disable
         return None
 
-    def on_unwind(code: CodeType, _offset: int, _error: BaseException) -> None:
-        function = functions.get(id(code))
-        if function is not None and not function.over and not function.is_generator:
-            _quietly(seen.left, function, sys._getframe(1))
-
     monitoring.register_callback(tool, started, on_start)
     monitoring.register_callback(tool, returned, on_return)
-    monitoring.register_callback(tool, monitoring.events.PY_UNWIND, on_unwind)
     seen.wake = monitoring.restart_events
-    monitoring.set_events(tool, started | monitoring.events.PY_UNWIND)
+    monitoring.set_events(tool, started)
 
 
 def _profile(seen: SeenCalls, note: Note) -> None:
@@ -113,11 +107,8 @@ def _profile(seen: SeenCalls, note: Note) -> None:
                 _quietly(seen.call, function, frame)
         elif event == "return":
             function = functions.get(id(frame.f_code))
-            if function is not None and not function.over:
-                if _returns(frame, value):
-                    _quietly(seen.returned, function, value, frame)
-                else:
-                    _quietly(seen.left, function, frame)
+            if function is not None and not function.over and _returns(frame, value):
+                _quietly(seen.returned, function, value, frame)
 
     threading.setprofile(on_event)
     sys.setprofile(on_event)

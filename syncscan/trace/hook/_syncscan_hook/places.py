@@ -55,13 +55,15 @@ class Places:
         self._unseen = getattr(torch._C, "DisableTorchFunction", None)
         self._dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
         self._dispatch = getattr(torch.Tensor, "__torch_dispatch__", None)
+        module = getattr(getattr(torch, "nn", None), "Module", None)
+        self.module_getattr = vars(module).get("__getattr__") if isinstance(module, type) else None
         self._arrays: tuple[Any, Any] | None = None
         self.simulated: Any = None
 
     def name(self, value: Any, depth: int = 2) -> str:
         """Return the word for a value; its containers are looked into, as far as ``depth`` says."""
         kind = type(value)
-        plain = _PLAIN.get(kind)
+        plain = _PLAIN.get(kind) if type(kind) is type else None  # another metaclass may compute the hash
         if plain is not None:
             return plain
         if issubclass(kind, self._tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dis import get_instructions
 from time import perf_counter_ns
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, GetSetDescriptorType, MethodType, ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +23,17 @@ FLUSH_NS = 1_000_000_000
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
 RETURN = "return"
-AFTER = " after"  # behind the name of a parameter, or of an attribute that a method sets: what it is at the end of a call
+AFTER = " after"  # behind the name of a parameter: a container at the end of a call
 BOUND = " bound"  # behind the name of a variable that the function binds: what it is at the end of a call
 ABSENT = "absent"  # the word for a key that a dictionary does not have, and for an attribute that `getattr` does not find
 _CONTAINERS = (list, dict, set)
-_DATA = frozenset({int, float, bool, str, type(None)})
+_DATA = (int, float, bool, str, type(None))
 _NOTHING = object()
 _REGISTRIES = ("_parameters", "_buffers", "_modules")  # where the modules of torch look
-_MODULES = "torch.nn.modules.module"  # the module of the only `__getattr__` that computes nothing
+_SEES_ENDS = hasattr(sys, "monitoring")  # a profiler that looks at variables there lets them live longer
+# Names in functions that may hold their variables as a dictionary.
+_LOOKING = frozenset({"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals"})
+_OURS = 3  # references to the variables of a frame: of the frame, of ours, and of the question
 _MRO_OF, _DICT_OF = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _GETATTRIBUTE = object.__dict__["__getattribute__"]
 _WITHOUT_ATTRIBUTES = (
@@ -61,12 +64,12 @@ class WatchedFunction:
         "events",
         "filled",
         "flushed",
+        "is_closed",
         "keys",
         "names",
         "over",
         "owner",
         "quiet",
-        "stores",
         "words",
     )
 
@@ -91,10 +94,12 @@ class WatchedFunction:
         self.words: dict[str, dict[str, int]] = {}
         # By name of dictionaries, how often one was seen; -1 where not all keys of the function were looked at.
         self.dictionaries: dict[str, int] = {}
-        # Parameters whose containers it may fill, variables that it binds, attributes that it sets; None until it is called.
-        self.filled: tuple[str, ...] | None = None
-        self.bound: tuple[str, ...] = ()
-        self.stores: tuple[str, ...] = ()
+        self.filled: tuple[str, ...] | None = (
+            None  # parameters whose containers it may fill; None until one was a container
+        )
+        self.bound = _bound_in(code) if _SEES_ENDS else ()  # variables
+        # Its variables are also a dictionary of the program, which is left alone.
+        self.is_closed = not _LOOKING.isdisjoint(code.co_names)
 
     @property
     def is_generator(self) -> bool:
@@ -166,13 +171,14 @@ class SeenCalls:
             if parameter in local:
                 value = local[parameter]
                 is_new |= self._note(function, parameter, value)
-                if not issubclass(type(value), _WITHOUT_ATTRIBUTES):
-                    is_new |= self._note_attributes(function, parameter, value, "")
+                if issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                    continue
+                if function.filled is None:
+                    function.filled = _never_bound(function.code, function.names)
+                is_new |= self._note_attributes(function, parameter, value, "")
         if function.owner is not None and function.owner in local:
-            owner = local[function.owner]
-            for attribute, value in _held(owner, function.attributes):
+            for attribute, value in _held(local[function.owner], function.attributes):
                 is_new |= self._note(function, f"self.{attribute}", value)
-            is_new |= self._note_absent(function, "self", owner, "")
         if is_new:
             self._note_news(function)
 
@@ -199,34 +205,25 @@ class SeenCalls:
 
     def _note_absent(self, function: WatchedFunction, name: str, value: Any, when: str) -> bool:
         """Note which of the attributes that the function asks for by ``getattr`` an object lacks."""
-        lacking = _lacking(value, function.asked) if function.asked else ()
+        lacking = _lacking(value, function.asked, self._places.module_getattr) if function.asked else ()
         news = [function.add(f"{name}.{attribute}{when}", ABSENT) for attribute in lacking]
         return any(news)
 
     def returned(self, function: WatchedFunction, result: Any, frame: FrameType) -> None:
-        """Note where the result of a call lives, and what holds at its end."""
-        if self._note(function, RETURN, result):
-            self._note_news(function)
-        self.left(function, frame)
-
-    def left(self, function: WatchedFunction, frame: FrameType) -> None:
-        """Note what holds at the end of a call, also by an exception: what its arguments hold, and what it bound and set."""
+        """Note where the result of a call lives, what its arguments hold then, and what its variables are."""
         function.events += 1
-        if function.filled is None:
-            _note_code(function)
-        is_new, local = False, _locals_of(frame)
-        for parameter in function.filled or ():
-            value = local.get(parameter)
-            if issubclass(type(value), _CONTAINERS):
-                is_new |= self._note(function, f"{parameter}{AFTER}", value)
-            elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
-                is_new |= self._note_attributes(function, parameter, value, AFTER)
-        for variable in function.bound:
-            if variable in local:
-                is_new |= self._note(function, f"{variable}{BOUND}", local[variable])
-        if function.stores and function.owner in local:
-            for attribute, value in _held(local[function.owner], function.stores):
-                is_new |= self._note(function, f"self.{attribute}{AFTER}", value)
+        is_new = self._note(function, RETURN, result)
+        if (function.filled or function.bound) and not function.is_closed:
+            local = _locals_of(frame)
+            for parameter in function.filled or ():
+                value = local.get(parameter)
+                if issubclass(type(value), _CONTAINERS):
+                    is_new |= self._note(function, f"{parameter}{AFTER}", value)
+                elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
+                    is_new |= self._note_attributes(function, parameter, value, AFTER)
+            for variable in function.bound:
+                if variable in local:
+                    is_new |= function.add(f"{variable}{BOUND}", self._places.name(local[variable]))
         if is_new:
             self._note_news(function)
 
@@ -272,20 +269,33 @@ def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
     No property runs.
     """
-    try:
-        held = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
+    held = _dictionary_of(owner)
+    if held is None:
         return
-    inside = [each for key in ("_parameters", "_buffers") if isinstance(each := held.get(key), dict)]
+    holders = [held, *_registries(held, _REGISTRIES[:2])]
     for name in names:
-        for holder in (held, *inside):
-            if name in holder:
-                yield name, holder[name]
+        for holder in holders:
+            if dict.__contains__(holder, name):
+                yield name, dict.__getitem__(holder, name)
                 break
         else:
             value = _of_class(owner, name)
-            if type(value) in _DATA:
+            if any(
+                type(value) is each for each in _DATA
+            ):  # a set would ask the class of the value for its hash
                 yield name, value
+
+
+def _dictionary_of(owner: Any) -> dict[str, Any] | None:
+    """Return the dictionary of an object's attributes; None where it has none, or where code of the program computes it."""
+    descriptor = _of_class(owner, "__dict__")
+    return descriptor.__get__(owner) if type(descriptor) is GetSetDescriptorType else None
+
+
+def _registries(held: dict[str, Any], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the dictionaries in which a module of torch keeps parameters, buffers and modules."""
+    found: list[Any] = [dict.get(held, name) for name in names]
+    return [each for each in found if issubclass(type(each), dict)]
 
 
 def _of_class(owner: Any, name: str) -> Any:
@@ -297,51 +307,51 @@ def _of_class(owner: Any, name: str) -> Any:
     return _NOTHING
 
 
-def _lacking(owner: Any, names: tuple[str, ...]) -> list[str]:
+def _lacking(owner: Any, names: tuple[str, ...], module_getattr: Any) -> list[str]:
     """Return those attributes that an object surely lacks: no class computes the attributes that nobody set."""
-    if _of_class(owner, "__getattribute__") is not _GETATTRIBUTE:
-        return []
+    held = _dictionary_of(owner)
     computing = _of_class(owner, "__getattr__")
-    if computing is not _NOTHING and not (
-        type(computing) is FunctionType and computing.__module__ == _MODULES
+    if (
+        held is None
+        or _of_class(owner, "__getattribute__") is not _GETATTRIBUTE
+        or not (computing is _NOTHING or computing is module_getattr)
     ):
         return []
-    try:
-        held = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return []
-    holders = [held, *(each for key in _REGISTRIES if isinstance(each := held.get(key), dict))]
+    holders = [held, *_registries(held, _REGISTRIES)]
     return [
         name
         for name in names
-        if not any(name in each for each in holders) and _of_class(owner, name) is _NOTHING
+        if not any(dict.__contains__(each, name) for each in holders) and _of_class(owner, name) is _NOTHING
     ]
 
 
-def _note_code(function: WatchedFunction) -> None:
-    """Note the parameters that a function never binds again, the variables that it binds, and the attributes that it sets."""
-    code = function.code
-    bound, deleted, stores = dict[str, None](), set[str](), dict[str, None]()
+def _never_bound(code: CodeType, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parameters that the function itself never binds again: at its end they are the objects of its caller."""
+    bound = {*_stored_in(code, "STORE_", "DELETE_")}
+    return tuple(name for name in names if name not in bound)
+
+
+def _bound_in(code: CodeType) -> tuple[str, ...]:
+    """Return the variables that a function binds, and never deletes."""
+    own = {*code.co_varnames, *code.co_cellvars}.difference(_stored_in(code, "DELETE_"))
+    names = dict.fromkeys(_stored_in(code, "STORE_FAST", "STORE_DEREF"))
+    return tuple(name for name in names if name in own)[:MOST_BOUND]
+
+
+def _stored_in(code: CodeType, *kinds: str) -> Iterator[str]:
+    """Yield the names of the instructions of some kinds."""
     for instruction in get_instructions(code):
-        found = instruction.argval
-        names = found if isinstance(found, tuple) else (found,)
-        if instruction.opname.startswith("STORE_ATTR"):
-            stores.update(dict.fromkeys(names))
-        elif instruction.opname.startswith(("STORE_", "DELETE_")):
-            bound.update(dict.fromkeys(names))
-            deleted.update(names if instruction.opname.startswith("DELETE_") else ())
-    # At the end they are the objects of its caller.
-    function.filled = tuple(name for name in function.names if name not in bound)
-    local = {*code.co_varnames, *code.co_cellvars} - deleted
-    function.bound = tuple(name for name in bound if name in local)[:MOST_BOUND]
-    function.stores = tuple(stores) if function.owner is not None else ()
+        if instruction.opname.startswith(kinds):
+            found = instruction.argval
+            yield from found if isinstance(found, tuple) else (found,)
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
-    """Return the local variables of a function that is starting; drop the copy that a frame may hold."""
+    """Return the local variables of a function; drop the copy that a frame may hold, unless somebody else holds it too."""
     local = frame.f_locals
     if sys.version_info[:2] != (3, 12):  # where a profiler runs, the frame takes the copy back
         return local
     copied = dict(local)
-    local.clear()
+    if sys.getrefcount(local) <= _OURS:
+        local.clear()
     return copied
