@@ -217,11 +217,20 @@ def _copied(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abst
     is_of_class = all(
         option.kind in _ONE_SELF | _CONTAINERS
         or option is HOST
-        or (option.kind is Kind.INSTANCE and isinstance(option.payload, Class))
+        or (
+            option.kind is Kind.INSTANCE
+            and isinstance(option.payload, Class)
+            and not _copies_itself(frame, option.payload)
+        )
         for option in options
     )
     whole = operation_call(frame, node, name, args)
     return join_all(map(_copy_of, options)) if is_of_class else whole
+
+
+def _copies_itself(frame: WalkFrame, cls: Class) -> bool:
+    """Return whether a method of a class, or of one below it, may make something else as the copy."""
+    return any(frame.source.overrides(cls, dunder) for dunder in _COPYING)
 
 
 def _copy_of(value: AbstractValue) -> AbstractValue:

@@ -243,10 +243,12 @@ def test_a_copy_is_of_the_same_kind_and_its_items_may_copy_themselves_to_anythin
         def __deepcopy__(self, memo):
             return torch.ones(1, device="cuda")
     def step() -> int:
-        cells = copy.deepcopy((Cell(),))
-        return 1 if cells[0] else 2
+        cell = {made}
+        return 1 if cell else 2
     """
-    assert not proved(copied).is_proved
+    for made in ("copy.deepcopy((Cell(),))[0]", "copy.deepcopy(Cell())"):
+        assert not proved(copied.format(made=made)).is_proved
+    assert proved(copied.format(made="copy.deepcopy(Cell())").replace("__deepcopy__", "other")).is_proved
 
 
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
