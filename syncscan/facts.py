@@ -19,7 +19,7 @@ Some names are about parts of others:
   of the function names.
 - "options{}": the keys of a dictionary, "text" where all are texts.
 - "options after": a container that a function was given, at the end of a call.
-- "rate bound": a variable that the function binds, at the end of a call.
+- "rate bound": a variable that the function binds, at the end of a call. " bound" counts the calls whose ends were seen.
 - "options.size": an attribute of a parameter, "absent" where `getattr` does not find it.
 """
 

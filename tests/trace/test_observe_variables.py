@@ -50,6 +50,7 @@ def test_facts_say_what_variables_are_where_a_call_returns(watch, version):
         "x bound": {"gpu float": 1, "int": 1},
         "row bound": {"float": 2},
         "last bound": {"float": 2},
+        " bound": {"none": 2},
     }
     assert {name: words[name] for name in words if name.endswith(" bound")} == (
         bound if version in NEW else {}

@@ -51,7 +51,7 @@ def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | Non
     words = observed.words
     if not words.get(name, {}).keys() - {ABSENT}:
         return None
-    if name.startswith("self."):  # at the start of every method, or at the end of those that set it
+    if name.startswith("self."):  # which holds it at the start of every method
         return opened(_whole(words, [name], named))
     found = _whole(words, [name], named)
     if name != RETURN and any(option.kind in _MUTABLE for option in options_of(found)):
@@ -61,12 +61,12 @@ def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | Non
 
 
 def variable_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
-    """Return everything that a variable was seen to be; None where the end of a call was not seen.
+    """Return everything that a variable was seen to be; None where the end of any call was not seen.
 
     Containers may have held anything before, and tensors may have been elsewhere.
     """
     words = observed.words
-    is_seen = name + BOUND in words and sum(words.get(RETURN, {}).values()) == observed.calls
+    is_seen = name + BOUND in words and sum(words.get(BOUND, {}).values()) == observed.calls
     return _loose(_whole(words, [name + BOUND], named)) if is_seen else None
 
 

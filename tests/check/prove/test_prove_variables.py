@@ -25,7 +25,7 @@ def _is_proved(body: str, **words: dict[str, int]) -> bool:
     )
     named = {name.replace("_bound", " bound"): counts for name, counts in words.items()}
     node, facts = ast.parse(program).body[0], FactSet()
-    facts.of("program:step", syntax_of(node)).add(3, {"return": {"int": 3}} | named)
+    facts.of("program:step", syntax_of(node)).add(3, {" bound": {"none": 3}} | named)
     return proved(program, facts=facts).is_proved
 
 
@@ -56,7 +56,7 @@ def test_a_variable_is_what_the_end_of_calls_shows(body: str, *, is_proved: bool
 
 def test_a_variable_of_a_function_that_did_not_always_return_is_open() -> None:
     body = "rate = x.rate\nreturn 1 if rate else 2"
-    assert not _is_proved(body, rate_bound={"bool": 2}, **{"return": {"int": 2}})
+    assert not _is_proved(body, rate_bound={"bool": 2}, _bound={"none": 2})
 
 
 def test_the_end_of_a_call_says_nothing_of_the_items_of_a_container_and_of_the_place_of_a_tensor() -> None:

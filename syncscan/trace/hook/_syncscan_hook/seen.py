@@ -31,8 +31,9 @@ _DATA = (int, float, bool, str, type(None))
 _NOTHING = object()
 _REGISTRIES = ("_parameters", "_buffers", "_modules")  # where the modules of torch look
 _SEES_ENDS = hasattr(sys, "monitoring")  # a profiler that looks at variables there lets them live longer
-# Names in functions that may hold their variables as a dictionary.
-_LOOKING = frozenset({"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals"})
+# By these names a function may hold its variables as a dictionary.
+_LOOKING = frozenset({"locals", "vars", "dir", "eval", "exec"})
+_OF_FRAMES = frozenset({"_getframe", "currentframe", "f_locals"})
 _OURS = 3  # references to the variables of a frame: of the frame, of ours, and of the question
 _MRO_OF, _DICT_OF = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _GETATTRIBUTE = object.__dict__["__getattribute__"]
@@ -99,7 +100,7 @@ class WatchedFunction:
         )
         self.bound = _bound_in(code) if _SEES_ENDS else ()  # variables
         # Its variables are also a dictionary of the program, which is left alone.
-        self.is_closed = not _LOOKING.isdisjoint(code.co_names)
+        self.is_closed = _may_look(code)
 
     @property
     def is_generator(self) -> bool:
@@ -221,6 +222,8 @@ class SeenCalls:
                     is_new |= self._note(function, f"{parameter}{AFTER}", value)
                 elif not issubclass(type(value), _WITHOUT_ATTRIBUTES):
                     is_new |= self._note_attributes(function, parameter, value, AFTER)
+            if function.bound:
+                function.add(BOUND, "none")  # counts the calls whose ends were seen
             for variable in function.bound:
                 if variable in local:
                     is_new |= function.add(f"{variable}{BOUND}", self._places.name(local[variable]))
@@ -280,9 +283,8 @@ def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
                 break
         else:
             value = _of_class(owner, name)
-            if any(
-                type(value) is each for each in _DATA
-            ):  # a set would ask the class of the value for its hash
+            kind = type(value)
+            if any(kind is each for each in _DATA):  # a set would ask the class for its hash
                 yield name, value
 
 
@@ -327,18 +329,27 @@ def _lacking(owner: Any, names: tuple[str, ...], module_getattr: Any) -> list[st
 
 def _never_bound(code: CodeType, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the parameters that the function itself never binds again: at its end they are the objects of its caller."""
-    bound = {*_stored_in(code, "STORE_", "DELETE_")}
+    bound = {*_named_in(code, "STORE_", "DELETE_")}
     return tuple(name for name in names if name not in bound)
 
 
 def _bound_in(code: CodeType) -> tuple[str, ...]:
     """Return the variables that a function binds, and never deletes."""
-    own = {*code.co_varnames, *code.co_cellvars}.difference(_stored_in(code, "DELETE_"))
-    names = dict.fromkeys(_stored_in(code, "STORE_FAST", "STORE_DEREF"))
+    own = {*code.co_varnames, *code.co_cellvars}.difference(_named_in(code, "DELETE_"))
+    names = dict.fromkeys(_named_in(code, "STORE_FAST", "STORE_DEREF"))
     return tuple(name for name in names if name in own)[:MOST_BOUND]
 
 
-def _stored_in(code: CodeType, *kinds: str) -> Iterator[str]:
+def _may_look(code: CodeType) -> bool:
+    """Return whether a function may hold its variables as a dictionary."""
+    if not _OF_FRAMES.isdisjoint(code.co_names):
+        return True
+    return not _LOOKING.isdisjoint(code.co_names) and not _LOOKING.isdisjoint(
+        _named_in(code, "LOAD_GLOBAL", "LOAD_NAME")
+    )
+
+
+def _named_in(code: CodeType, *kinds: str) -> Iterator[str]:
     """Yield the names of the instructions of some kinds."""
     for instruction in get_instructions(code):
         if instruction.opname.startswith(kinds):
