@@ -60,13 +60,14 @@ def main() -> None:
         + " | in none | walks |"
     )
     print("|---|---|---|---|---|---|---|")
-    for name, truth in [("run", None)] if options.given else truths():
-        if truth is not None and options.library and name not in options.library:
-            continue
-        if truth is None:
-            counts, missed, cost = held_given(options.given, Path(options.library[0]))
-        else:
-            counts, missed, cost = held(options.sources, *truth)
+    if options.given:
+        if len(options.library) != 1:
+            parser.error("--given takes the folder of one package")
+        results = iter([("run", held_given(options.given, Path(options.library[0])))])
+    else:
+        chosen = (each for each in truths() if not options.library or each[0] in options.library)
+        results = ((name, held(options.sources, *truth)) for name, truth in chosen)
+    for name, (counts, missed, cost) in results:
         whole.update(counts)
         print(row(name, counts, f"{cost:.1f} times ast.parse"), flush=True)
         for place in missed if options.missed else ():
@@ -105,9 +106,9 @@ def held(sources: Path, release: str, package: str, lines: Lines) -> tuple[Count
 
 
 def held_given(trace: Path, folder: Path) -> tuple[Counter[str], list[str], float]:
-    """Return the same of one run, and of the files of which something ran."""
+    """Return the result of `held` for the lines that synchronized in a trace, over the files that ran."""
     trace, folder = trace.absolute(), folder.absolute()
-    os.chdir(folder.parent)  # whence files have the names that they have in a trace
+    os.chdir(folder.parent)  # paths from there match those in a trace
     files = [*sources_of(folder.parent, folder.name)]
     run = run_seen([trace], Config(root=folder.parent), [file.shown for file in files])
     ran = [file for file in files if run.ran.get(file.shown)]

@@ -49,7 +49,7 @@ _DICTIONARIES = frozenset({"collections.OrderedDict", "collections.defaultdict",
 def value_of(observed: Observed, name: str, named: Named) -> AbstractValue | None:
     """Return everything that a name was seen to be; None where nothing was seen."""
     words = observed.words
-    if not words.get(name, {}).keys() - {ABSENT}:
+    if name not in words:
         return None
     if name.startswith("self."):  # which holds it at the start of every method
         return opened(_whole(words, [name], named))

@@ -69,7 +69,7 @@ class _Backwards:
         self.settled += [each for each in once if each.id not in later]
 
     def _in_turn(self, node: ast.With | ast.AsyncWith | ast.Try, later: frozenset[str]) -> frozenset[str]:
-        """Walk the parts of a statement, each of which may run after those above it."""
+        """Walk the parts of a statement from the last to the first: each may run after the parts above it."""
         if isinstance(node, ast.Try):
             later = self.block(node.orelse, self.block(node.finalbody, later))
             for handler in reversed(node.handlers):

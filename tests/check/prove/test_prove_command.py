@@ -209,7 +209,7 @@ def test_a_stored_proof_of_a_run_follows_the_trace_and_what_ran(
     whole, without = [[1, 16]], [[1, 10], [12, 16]]
     assert obstacles(without, engine=PROGRAM, other="") == set()
     assert obstacles(whole, engine=PROGRAM) == {11}
-    assert obstacles(without, engine=PROGRAM, other="x = 1\n") == set()  # a file of which nothing ran
+    assert obstacles(without, engine=PROGRAM, other="x = 1\n") == set()  # nothing in this file ran
     assert obstacles(without, engine=PROGRAM.replace("x * self.n", "x if x else x")) == {15}
 
 
