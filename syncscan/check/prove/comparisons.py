@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.special import compares, fields_of
+from syncscan.check.prove.special import compares, extends_container, fields_of
 from syncscan.check.prove.values import (
     BOOL,
     HOST,
@@ -72,10 +72,15 @@ def _compares_fields(frame: WalkFrame, node: ast.AST, operator: str, *values: Ab
 def _compares_tensors(
     frame: WalkFrame, value: AbstractValue, operator: str, depth: int = _MOST_INSIDE
 ) -> bool:
-    """Return whether a record has no comparison of its own, and a field that may be a tensor on the GPU, or holds one."""
+    """Return whether a record has no comparison of its own, and a field that may be a tensor on the GPU, or holds one.
+
+    So may an item of an object that is a container.
+    """
     cls = value.payload if value.kind is Kind.INSTANCE else None
     if not isinstance(cls, Class):
         return depth < _MOST_INSIDE and may_hold_gpu(value)
+    if extends_container(cls) and not frame.source.overrides(cls, f"__{NAMES[operator]}__"):
+        return True
     if not cls.is_record or frame.source.overrides(cls, f"__{NAMES[operator]}__"):
         return False
     fields = fields_of(frame, cls)
@@ -95,6 +100,8 @@ def _compares_itself(
     if value.kind is not Kind.INSTANCE or not isinstance(cls, Class):
         return False
     if cls.is_record and not _are_compared_alone(frame, fields_of(frame, cls), operator, depth):
+        return False
+    if extends_container(cls):
         return False
     names = {f"__{NAMES[operator]}__", "__eq__", "__hash__"}
     return not any(frame.source.overrides(cls, name) for name in names) and all(

@@ -11,7 +11,7 @@ from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.decorators import decorate, is_context, keep_types
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
-from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.packages import holds_items, is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import CALLS_OF_MODULES, RECEIVERS, of_python
 from syncscan.check.prove.setters import runs_setters
@@ -308,10 +308,11 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
         return frame.unknown(node, among=name)
     methods, outside = frame.source.above(owner, name)
     values = [call_function(frame, node, method, args, has_receiver=True) for method in methods]
-    strange = [base for base in outside if not _is_plain(base, name)]
+    containers = [base for base in outside if holds_items(base)]
+    strange = [base for base in outside if not _is_plain(base, name) and base not in containers]
     values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
-    if not methods and not outside and not name.startswith("__"):
-        return unresolved(frame, node, args, name)
+    if (containers or not (methods or outside)) and not name.startswith("__"):
+        values.append(unresolved(frame, node, args, name))
     return join_all(values) if values else _of_object(frame, node, name, args)
 
 

@@ -130,6 +130,11 @@ _BASES_OF_TORCH = frozenset(
 )
 _BASES = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
 
+_HOLDING = frozenset({
+    "ChainMap", "Counter", "DefaultDict", "Deque", "Dict", "List", "Mapping", "MutableMapping", "OrderedDict", "UserDict",
+    "UserList", "defaultdict", "deque", "dict",
+})  # fmt: skip
+
 
 def root_of(name: str) -> str:
     """Return the package of a full name."""
@@ -174,6 +179,11 @@ def only_looks(name: str) -> bool:
 def is_cast(name: str) -> bool:
     """Return whether a function gives its second argument back."""
     return name in _CASTS
+
+
+def holds_items(name: str) -> bool:
+    """Return whether a base outside of the project is a container, whose text and comparison are those of its items."""
+    return name.rpartition(".")[2] in _HOLDING and root_of(name) in _BASES
 
 
 def is_harmless_base(name: str) -> bool:

@@ -10,7 +10,16 @@ from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
 from syncscan.check.prove.setters import deletes_attribute, sets_attribute
-from syncscan.check.prove.special import MAPPING, ORDERING, asks_classes, compares, hashes, runs, runs_any
+from syncscan.check.prove.special import (
+    MAPPING,
+    ORDERING,
+    asks_classes,
+    compares,
+    extends_container,
+    hashes,
+    runs,
+    runs_any,
+)
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     A_CLASS,
@@ -185,13 +194,10 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
         if isinstance(cls, Class):
             runs(frame, node, option, *_TEXT)
             methods = [method for name in _TEXT for method in frame.source.overrides(cls, name)]
-            if not methods and (cls.is_record or cls.is_module):
-                frame.may(
-                    node,
-                    None,
-                    f"the text of a `{cls.name}` is that of its fields, of which one may be on the GPU",
-                    _ON_TEXT,
-                )
+            if not methods and (cls.is_record or cls.is_module or extends_container(cls)):
+                held = "items" if extends_container(cls) else "fields"
+                reason = f"the text of a `{cls.name}` is that of its {held}, of which one may be on the GPU"
+                frame.may(node, None, reason, _ON_TEXT)
         elif option.kind is Kind.CLASS:
             runs(frame, node, option, *_TEXT)
         elif may_hold_gpu(option):

@@ -9,7 +9,7 @@ from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import Arguments, WalkFrame
-from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.packages import holds_items, is_harmless_base
 from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.values import AbstractValue, parts_of
 from syncscan.model import Kind
@@ -161,3 +161,8 @@ def given_outside(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValu
 def _is_called_back(cls: Class) -> bool:
     """Return whether a class extends one of another package, which may call each of its methods."""
     return not all(is_harmless_base(base) for each in cls.mro() for base in each.external_bases)
+
+
+def extends_container(cls: Class) -> bool:
+    """Return whether objects of a class are containers by a base outside of the project, such as ``dict``."""
+    return any(holds_items(base) for each in cls.mro() for base in each.external_bases)

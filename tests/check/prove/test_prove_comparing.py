@@ -96,3 +96,24 @@ def test_a_record_below_may_have_more_fields() -> None:
             return one == other
     """
     assert not proved(program).is_proved
+
+
+@pytest.mark.parametrize(
+    "base", ["dict", "collections.OrderedDict", "collections.UserList", "typing.Dict[str, torch.Tensor]"]
+)
+@pytest.mark.parametrize(
+    ("code", "is_proved"),
+    [("one == other", False), ("one in others", False), ("str(one)", False), ("len(others)", True)],
+)
+def test_an_object_that_is_a_container_is_compared_and_written_by_its_items(
+    base: str, code: str, *, is_proved: bool
+) -> None:
+    program = f"""
+        import collections
+        import typing
+        class Table({base}):
+            pass
+        def step(one: Table, other: Table, others: list[Table]) -> object:
+            return {code}
+    """
+    assert proved(program).is_proved is is_proved

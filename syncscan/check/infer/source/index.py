@@ -18,7 +18,7 @@ from syncscan.check.infer.source.conventions import prepares_inputs, reads_outpu
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
-_TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
+_TABLES = (".TypedDict", ".dict", ".OrderedDict", ".UserDict")  # names of classes end so
 AUTOGRAD_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 LAMBDA = "<lambda>"
 NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
@@ -254,8 +254,8 @@ class Class:
 
     @property
     def is_table(self) -> bool:
-        """True for a ``TypedDict``, whose declarations are its keys."""
-        return any(not _TYPED_TABLES.isdisjoint(cls.external_bases) for cls in self.mro())
+        """True for a ``TypedDict`` and for a subclass of a dictionary."""
+        return any(base.endswith(_TABLES) for cls in self.mro() for base in cls.external_bases)
 
     @property
     def is_module(self) -> bool:

@@ -103,6 +103,8 @@ class Program:
                     inside[found] = None
             elif isinstance(found, str):
                 outside.append(found)
+            elif found is None and dotted_name(base) == "dict":
+                outside.append("builtins.dict")
         return [*inside], outside
 
     def lookup_dotted(self, module: Module, name: str, scope: Function | None = None) -> Definition | None:

@@ -22,6 +22,7 @@ from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.special_methods import run
 from syncscan.check.infer.transfer.storing import store_attribute, tell
 from syncscan.check.infer.transfer.subscripts import note_subscript
+from syncscan.check.infer.transfer.typed_dicts import store_in_table
 from syncscan.check.infer.transfer.virtual import place_of
 from syncscan.model import Confidence, Device, Kind
 
@@ -52,6 +53,7 @@ def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
     base, index, value = values[:3]
     for option in base.options:
         run(at, option, "__setitem__", index, value)
+        store_in_table(at, option, index, value)
     if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
         return BOTTOM
     if base.kind is Kind.TENSOR or base.kind is Kind.UNION:
