@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import NDARRAY, NUMBER, list_of
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import METHODS, PACKAGES, register
@@ -23,6 +23,12 @@ _NUMBERS = frozenset(
 _TUPLES = frozenset(
     {"tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from", "diag_indices", "diag_indices_from",
      "mask_indices", "meshgrid", "ix_"}
+)  # fmt: skip
+# Of the shape of the array that they are given.
+_KEEP_SHAPE = frozenset({"clip", "copy", "round"})
+_BY_ELEMENT = frozenset(
+    {"abs", "absolute", "around", "ascontiguousarray", "ceil", "clip", "copy", "cos", "exp", "expm1", "flip", "floor", "log", "log10",
+     "log1p", "log2", "negative", "rint", "round", "sign", "sin", "sort", "sqrt", "square", "tan", "tanh"}
 )  # fmt: skip
 _BOOLS = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
 
@@ -44,6 +50,8 @@ def _of_array(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
         return refine(base, dtype=dtype_named(call.args[0]) if call.args else None, pinned=False)
     if name in {"fill", "sort", "setflags", "resize"}:
         return BOTTOM
+    if name in _KEEP_SHAPE:
+        return refine(base, pinned=False)
     return refine(base, ndim=None, pinned=base.pinned if name in {"view", "reshape", "ravel"} else False)
 
 
@@ -66,4 +74,6 @@ def _of_numpy(at: Point, name: str, call: Call) -> AbstractValue:
 
 def _array_of(short: str, call: Call) -> AbstractValue:
     dtype = "bool" if short in _BOOLS else "int" if short in {"nonzero", "argsort"} else None
-    return refine(NDARRAY, pinned=False, dtype=dtype_named(call.kwargs.get("dtype")) or dtype)
+    given = call.first
+    ndim = fact(given, "ndim") if short in _BY_ELEMENT and given.kind is Kind.NDARRAY else None
+    return refine(NDARRAY, pinned=False, dtype=dtype_named(call.kwargs.get("dtype")) or dtype, ndim=ndim)
