@@ -151,7 +151,7 @@ class Askers(dict[Question, Collection[Function]]):
 # Named one by one, because an object of a compiled class does not list its attributes.
 _SORTS: Final = (
     "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
-    "defaulted", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
+    "beside_texts", "defaulted", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
 )  # fmt: skip
 
 
@@ -176,6 +176,10 @@ class Knowledge:
         self.handed: Cells[Function, frozenset[str]] = Cells("handed", frozenset())
         # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
         self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())
+        # What callers pass to another parameter beside a text for a parameter that names attributes.
+        self.beside_texts: Cells[tuple[Parameter, str, Parameter], AbstractValue] = Cells(
+            "beside texts", BOTTOM
+        )
         # Whether calls leave out a parameter with a default, or may pass an unknown value.
         self.defaulted: Cells[Parameter, frozenset[str]] = Cells("defaulted", frozenset())
         self.defaults: Cells[str, AbstractValue] = Cells("defaults", BOTTOM)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
@@ -11,6 +11,7 @@ from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.delegation import Delegate, delegates
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import NO_NAMES, Function, Module, Parameter
 from syncscan.check.infer.source.mirrors import is_refreshed
@@ -18,7 +19,7 @@ from syncscan.check.infer.source.parts import kept_parameters, moves_in_place
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.texts import chosen_by_text, names_attributes
+from syncscan.check.infer.source.texts import BY_NAME, chosen_by_text, names_attributes
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import Operation, OperationTable, stubs
@@ -73,6 +74,8 @@ class Context:
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._chosen: dict[Function, frozenset[str]] = {}
+        self._delegates: dict[Function, tuple[Delegate, ...]] = {}
+        self._naming: dict[Function, frozenset[str]] = {}
         self._known_by_text: dict[Function, frozenset[str]] = {}
         self._kept: dict[Function, frozenset[str]] = {}
         self._moves_in_place: dict[Function, bool] = {}
@@ -139,10 +142,19 @@ class Context:
     def _callers_concerned(self, edit: ModuleEdit) -> set[Function]:
         """Forget what the bodies of edited functions say, and return the callers of those that say something else now."""
         concerning = {function for function in edit.functions if self._asks_for_texts_anew(function)}
-        keeping = [function.owner for function in edit.functions if self._keeps_others(function)]
-        asked = {asker for cls in keeping if cls is not None for asker in self.known.asked[cls, KEPT]}
+        changed = [
+            (function.owner, what) for function in edit.functions for what in self._says_otherwise(function)
+        ]
+        asked = {asker for cls, what in changed if cls is not None for asker in self.known.asked[cls, what]}
         for function in edit.gone:
-            for cache in (self._chosen, self._known_by_text, self._kept, self._moves_in_place):
+            for cache in (
+                self._chosen,
+                self._naming,
+                self._known_by_text,
+                self._kept,
+                self._moves_in_place,
+                self._delegates,
+            ):
                 cache.pop(function, None)
         callers = self.known.callees.items() if concerning else ()
         return asked | {caller for caller, callees in callers if not concerning.isdisjoint(callees)}
@@ -150,14 +162,18 @@ class Context:
     def _asks_for_texts_anew(self, function: Function) -> bool:
         """Return whether an edited function follows the texts of other parameters than before."""
         self._chosen.pop(function, None)
+        self._naming.pop(function, None)
         self._moves_in_place.pop(function, None)
         before = self._known_by_text.pop(function, None)
         return bool(now := self.known_by_text(function)) and now != before
 
-    def _keeps_others(self, function: Function) -> bool:
-        """Return whether an edited initialiser keeps other parameters than before."""
-        before = self._kept.pop(function, None)
-        return function.name == "__init__" and self.kept(function) != before
+    def _says_otherwise(self, function: Function) -> Iterator[str]:
+        """Yield what an edited method says otherwise than before of its class: what `__init__` keeps, whom `__getattr__` asks."""
+        kept, asked = self._kept.pop(function, None), self._delegates.pop(function, None)
+        if function.name == "__init__" and self.kept(function) != kept:
+            yield KEPT
+        if function.name == "__getattr__" and self.delegates(function) != asked:
+            yield "__getattr__"
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""
@@ -226,8 +242,17 @@ class Context:
         """Return the parameters of a function whose texts are followed from its callers; cached."""
         known = self._known_by_text.get(function)
         if known is None:
-            named = names_attributes(function) if function.module.lines.mention("setattr") else NO_NAMES
+            named = self.names_attributes(function)
             known = self._known_by_text[function] = self.chosen_by_text(function) | named
+        return known
+
+    def names_attributes(self, function: Function) -> frozenset[str]:
+        """Return the parameters of a function whose texts name attributes; cached."""
+        known = self._naming.get(function)
+        if known is None:
+            lines = function.module.lines
+            known = names_attributes(function) if any(map(lines.mention, BY_NAME)) else NO_NAMES
+            self._naming[function] = known
         return known
 
     def kept(self, initialiser: Function) -> frozenset[str]:
@@ -235,6 +260,13 @@ class Context:
         known = self._kept.get(initialiser)
         if known is None:
             known = self._kept[initialiser] = kept_parameters(initialiser)
+        return known
+
+    def delegates(self, getter: Function) -> tuple[Delegate, ...]:
+        """Return what a method ``__getattr__`` hands names on to; cached."""
+        known = self._delegates.get(getter)
+        if known is None:
+            known = self._delegates[getter] = delegates(getter)
         return known
 
     def moves_in_place(self, function: Function) -> bool:

@@ -78,7 +78,7 @@ class CallSite(NamedTuple):
     The operand slots of its instruction are, in order:
 
     1. the callee, except for ``super()``,
-    2. the value bound to the path of a method, if known,
+    2. the value bound to the path of a method, if known; its name, if it is computed,
     3. the arguments,
     4. the default device.
     """
@@ -86,7 +86,7 @@ class CallSite(NamedTuple):
     positional: int
     starred: tuple[int, ...] = ()  # the positions of ``*args`` among the positional ones
     keywords: tuple[str | None, ...] = ()  # None for ``**kwargs``
-    attribute: str = ""
+    attribute: str = ""  # empty if the name of the method is computed
     has_bound: bool = False
     has_device: bool = False
     is_allowed: bool = False  # inside of a region that allows synchronization
@@ -94,7 +94,7 @@ class CallSite(NamedTuple):
     names_dtype: bool = False  # an argument is a dtype by its name
     empty_data: frozenset[int | str] = frozenset()  # the arguments that are written out as ``[]``
     annotation: Any = None  # the first argument as an annotation, for ``typing.cast``
-    affixes: tuple[str, str] = ("", "")  # how the computed name for ``getattr`` begins and ends
+    affixes: tuple[str, str] = ("", "")  # how the computed name that ``getattr`` reads begins and ends
 
     @property
     def spreads(self) -> bool:

@@ -23,7 +23,13 @@ def _call(to: Lowering, node: ast.Call) -> Slot:
         slot = _method_call(to, node, function)
     else:
         callee = to.evaluate(function)
-        slot = _emit_call(to, Op.CALL, (callee,), node, CallSite(0))
+        read = _read_by_name(to, callee)
+        if read is None:
+            slot = _emit_call(to, Op.CALL, (callee,), node, CallSite(0))
+        else:
+            affixes = to.ir.data[read].affixes
+            called = to.ir.operands[read][1:3]
+            slot = _emit_call(to, Op.CALL_METHOD, called, node, CallSite(0, has_bound=True, affixes=affixes))
         _note_default_device(to, node, slot)
     for name in to.rebound:
         if name in to.env:
@@ -48,6 +54,21 @@ def _method_call(to: Lowering, node: ast.Call, function: ast.Attribute) -> Slot:
             _note_resized(to, keyword.value)
     _note_default_device(to, node, slot)
     return slot
+
+
+def _read_by_name(to: Lowering, callee: Slot) -> Slot | None:
+    """Return the call of ``getattr`` whose result is called, perhaps after a test for None; None for other callees."""
+    ir = to.ir
+    while ir.ops[callee] == Op.NOT_NONE:
+        callee = ir.operands[callee][0]
+    if ir.ops[callee] != Op.CALL:
+        return None
+    site, (getter, *given) = ir.data[callee], ir.operands[callee]
+    is_getter = ir.ops[getter] == Op.READ_NAME and ir.data[getter] == "getattr"
+    if not is_getter or site.spreads or site.keywords or not 2 <= site.positional <= 3:
+        return None
+    has_default = site.positional == 3 and (ir.ops[given[2]], ir.data[given[2]]) != (Op.CONSTANT, None)
+    return None if has_default else callee
 
 
 def _note_filled(to: Lowering, node: ast.expr, slot: Slot) -> None:
@@ -92,7 +113,7 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     keywords = tuple([keyword.arg for keyword in node.keywords])
     site = CallSite(
         len(args),
-        tuple([place for place, arg in enumerate(node.args) if isinstance(arg, ast.Starred)]),
+        _starred(node),
         keywords,
         site.attribute,
         site.has_bound,
@@ -103,13 +124,17 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
         any("type" in name for name in names),
         frozenset(_empty(node)) or _NOT_EMPTY,
         node.args[0] if names and last_name(node.func) == "cast" else None,
-        _computed_name(node),
+        site.affixes if site.has_bound else _computed_name(node),
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot
+
+
+def _starred(node: ast.Call) -> tuple[int, ...]:
+    return tuple([place for place, arg in enumerate(node.args) if isinstance(arg, ast.Starred)])
 
 
 _NOT_EMPTY: frozenset[int | str] = frozenset()  # CPython makes a new one each time

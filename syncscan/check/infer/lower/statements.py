@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
 from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Import, imported_names
@@ -101,6 +101,10 @@ def _function(to: Lowering, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None:
             to.evaluate(default)
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if "regist" in last_name(called):
+            _decorate(to, node, decorator)
 
 
 @lowers(STATEMENTS, ast.ClassDef)
@@ -115,3 +119,13 @@ def _class(to: Lowering, node: ast.ClassDef) -> None:
     to.run(node.body)
     to.class_body = enclosing
     to.env.undo(outer)
+    for decorator in reversed(node.decorator_list):
+        _decorate(to, node, decorator)
+
+
+def _decorate(
+    to: Lowering, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, decorator: ast.expr
+) -> None:
+    """Call a decorator for its effects: it may put what it decorates into a register."""
+    decorated = to.once(Op.READ_NAME, (), node.name)
+    to.emit_at(decorator, Op.CALL, (to.peek(decorator), decorated), CallSite(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.domain.basic import BOOL, INT, STRING, list_of
+from syncscan.check.infer.domain.basic import BOOL, INT, STRING, constant, list_of
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import copied, parts_of
 from syncscan.check.infer.domain.lattice import join, join_all
@@ -29,6 +29,7 @@ from syncscan.check.infer.transfer.names import external, module_name
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
 from syncscan.check.infer.transfer.storing import ANY_NAME
+from syncscan.check.infer.transfer.subscripts import read_item
 from syncscan.model import Confidence, Device, Kind
 
 _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
@@ -171,11 +172,41 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     value = before_a_move(at, cls, name, _bound(at, base, cls, name, value))
     if value is BOTTOM and name == "param_groups" and at.stays_open():
         return groups_of_parameters(at)
+    value = join(value, _delegated(at, base, cls, name))
     if value.kind in {Kind.UNKNOWN, Kind.MOVED} or (
         value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
     ):
         value = _declared(at, cls, name, value)
     return at.context.observations.attribute(at, cls, name, _transferred_by_name(at, cls, value))
+
+
+def _delegated(at: Point, base: AbstractValue, cls: Class, name: str) -> AbstractValue:
+    """Return the value that ``__getattr__`` gets from another object, for a name that no code of the classes stores."""
+    at.asks(cls, "__getattr__")
+    if not cls.overrides("__getattr__") or name.startswith("__") or _stores(cls, name):
+        return BOTTOM
+    getter = cls.find_method("__getattr__")
+    if getter is None:
+        return BOTTOM
+    at.asks(getter.owner or cls, "__getattr__")
+    found = []
+    for attribute, by_key in at.context.delegates(getter):
+        holder = at.attribute(base, attribute) if _stores(cls, attribute) else BOTTOM
+        for option in holder.options:
+            if by_key:
+                found.append(read_item(option, constant(name)))
+            elif not _hands_on(option):  # one that does may hand on to this one
+                found.append(at.attribute(option, name))
+    return join_all(found)
+
+
+def _stores(cls: Class, name: str) -> bool:
+    return any(name in base.stored for base in cls.mro())
+
+
+def _hands_on(value: AbstractValue) -> bool:
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    return isinstance(cls, Class) and cls.find_method("__getattr__") is not None
 
 
 def _bound(at: Point, base: AbstractValue, cls: Class, name: str, value: AbstractValue) -> AbstractValue:

@@ -21,6 +21,7 @@ from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, Via
 from syncscan.check.infer.ir.instructions import Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
+from syncscan.check.infer.transfer.by_name import tell_beside
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
@@ -376,9 +377,12 @@ def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> No
     ]
     if call.site is None or call.site.spreads:
         given += [(parameter, TOP, -1) for parameter in function.parameters if parameter.name in chosen]
+    naming = at.context.names_attributes(function)
     for parameter, value, slot in given:
         if told := at.texts(value, slot):
             at.tell(texts[parameter], told)
+            if parameter.name in naming:
+                tell_beside(at, function, parameter, told, call, passed)
 
 
 def _slot_of(function: Function, parameter: Parameter, call: Call) -> Slot:

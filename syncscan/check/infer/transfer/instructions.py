@@ -12,21 +12,24 @@ from syncscan.check.infer.domain.basic import (
     STRING,
     constant,
     element_of,
+    is_batch,
     is_gpu_batch,
     iterated,
     list_of,
     put,
     sequence,
     slice_of,
+    table,
     updated,
 )
 from syncscan.check.infer.domain.crossing import brought_by
-from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
+from syncscan.check.infer.domain.lattice import REST, as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import CallSite, Op
 from syncscan.check.infer.source.index import Class, Function, Import
 from syncscan.check.infer.transfer.arguments import argument
-from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.by_name import called_by_name
+from syncscan.check.infer.transfer.call import Call, with_arguments
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.functions import call_function
@@ -118,58 +121,6 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     return by_use(at, named(at, item, index.payload) if isinstance(index.payload, str) else item)
 
 
-def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:
-    """Return the call with its arguments in order."""
-    count, keywords = site.positional, site.keywords
-    if site.starred or None in keywords:
-        return _spread(values, slots, site)
-    if not keywords:
-        return Call(values[:count], _NO_KEYWORDS, site, slots[:count])
-    kwargs: Any = dict(
-        zip(keywords, values[count:], strict=False)
-    )  # behind which the default device may stand
-    return Call(values[:count], kwargs, site, slots[: count + len(keywords)])
-
-
-_NO_KEYWORDS: dict[str, AbstractValue] = {}
-
-
-def _spread(values: Values, slots: Sequence[int], site: CallSite) -> Call:
-    """Return a call with ``*args`` or ``**kwargs``; known items become separate arguments."""
-    args: list[AbstractValue] = []
-    of_args: list[int] = []
-    is_open = False
-    for place in range(site.positional):
-        value = values[place]
-        if place in site.starred:
-            items = value.items if value.kind is not Kind.UNION else None
-            is_open = items is None
-            args += items if items is not None else [element_of(value)]
-            of_args += [-1] * (len(args) - len(of_args))
-        else:
-            is_open = False
-            args.append(value)
-            of_args.append(slots[place])
-    kwargs: dict[str, AbstractValue] = {}
-    of_kwargs: dict[str, int] = {}
-    any_keyword = BOTTOM
-    for place, name in enumerate(site.keywords, site.positional):
-        value = values[place]
-        if name is not None:
-            kwargs[name] = value
-            of_kwargs[name] = slots[place]
-        elif value.kind is Kind.DICT and isinstance(value.payload, tuple) and value.items is not None:
-            for key, item in zip(value.payload, value.items, strict=True):
-                if isinstance(key, str):
-                    kwargs[key] = item
-                else:
-                    any_keyword = join(any_keyword, item)
-        elif value.kind is Kind.DICT:
-            any_keyword = join(any_keyword, element_of(value))
-    of_values = (*of_args, *(of_kwargs.get(name, -1) for name in kwargs))
-    return Call(args, kwargs, site, of_values, is_open, any_keyword)
-
-
 def _waits_for_items(at: Point, values: Values, site: CallSite) -> bool:
     """Return whether the number of items in ``*args``, which places the arguments behind it, may still be known."""
     return any(values[place] is BOTTOM for place in site.starred) and not at.stays_open()
@@ -187,7 +138,7 @@ def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
     if _waits_for_items(at, values[1:], site):
         return BOTTOM
     slots = at.state.ir.operands[at.number]
-    call = _with_arguments(values[1:], slots[1:], site)
+    call = with_arguments(values[1:], slots[1:], site)
     callee = values[0]
     is_named = callee.kind is Kind.MODULE and isinstance(callee.payload, str)
     name = callee.payload.rpartition(".")[2] if is_named else ""
@@ -200,7 +151,9 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     first = 2 if site.has_bound else 1
     if _waits_for_items(at, values[first:], site):
         return BOTTOM
-    call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
+    if not site.attribute:
+        return by_use(at, called_by_name(at, values, site))
+    call = with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
     if site.has_bound and values[1].kind is not Kind.UNKNOWN:
         return by_use(at, at.call(values[1], call))
     made = by_use(at, at.call_method(values[0], site.attribute, call))
@@ -212,7 +165,7 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
 @register(INSTRUCTIONS, Op.CALL_SUPER)
 def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
     _site(at, values, site)
-    call, name = _with_arguments(values, at.state.ir.operands[at.number], site), site.attribute
+    call, name = with_arguments(values, at.state.ir.operands[at.number], site), site.attribute
     cls = _enclosing_class(at.function)
     if cls is None:
         return BOTTOM
@@ -364,7 +317,7 @@ def _starred(at: Point, values: Values, data: tuple[int, int, int]) -> AbstractV
 @register(INSTRUCTIONS, Op.ADDED)
 def _added(at: Point, values: Values, site: CallSite) -> AbstractValue:
     first = 2 if site.has_bound else 1
-    call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
+    call = with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
     is_open = site.attribute == "update" and bool(call.args) and call.first is BOTTOM
     return BOTTOM if is_open and not at.stays_open() else with_added(values[0], site.attribute, call)
 
@@ -379,6 +332,8 @@ def _put(at: Point, values: Values, operator: str | None) -> AbstractValue:
         value = _augmented(at, (read_item(base, index), value), operator)
     if base.kind is Kind.DICT:
         return base if index is BOTTOM and not at.stays_open() else put(base, index, value)
+    if is_batch(base) and index.kind is Kind.STRING:  # a dictionary, since only that takes texts
+        return put(table({REST: base}), index, value)
     return list_of(join(element_of(base), value), base.kind) if base.kind is Kind.LIST else base
 
 
@@ -459,8 +414,11 @@ def _annotated(at: Point, values: Values, annotation: Any) -> AbstractValue:
         return value
     if not at.declare():
         return value
-    promised = annotated(at, annotation, at.module, at.function)
-    return promised if value.kind is Kind.UNKNOWN or promised.element is not None else value
+    if value.kind is Kind.UNKNOWN:
+        return annotated(at, annotation, at.module, at.function)
+    # What is added to an empty container tells where it is.
+    promised = at.context.annotations.read(annotation, at.module, at.function)
+    return promised if promised.element is not None else value
 
 
 @register(INSTRUCTIONS, Op.AUGMENTED)

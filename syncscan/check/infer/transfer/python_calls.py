@@ -24,7 +24,8 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import FIELDS, Class
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.by_name import read_by_name
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
@@ -172,29 +173,12 @@ def _slice(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "builtins.getattr")
 def _getattr(at: Point, call: Call) -> AbstractValue:
-    name = call.args[1].payload if len(call.args) > 1 else None
-    if isinstance(name, str):
-        read = [(call.first, name)]
-    else:
-        read = [(option, each) for option in call.first.options for each in _computed_names(at, option, call)]
+    if len(call.args) < 2:
+        return BOTTOM
+    affixes = call.site.affixes if call.site is not None else ("", "")
+    read = read_by_name(at, call.first, at.texts(call.args[1], call.slot_of(1)), affixes)
     value = join_all(named(at, at.attribute(option, each), each) for option, each in read)
     return join(value, call.args[2]) if len(call.args) > 2 else value
-
-
-def _computed_names(at: Point, object_: AbstractValue, call: Call) -> list[str]:
-    """Return the attributes of an object that a computed name may be: those that begin and end as it does, if they are few."""
-    cls, (start, end) = object_.payload, call.site.affixes if call.site is not None else ("", "")
-    if not isinstance(cls, Class) or not (start or end):
-        return []
-    at.asks(cls, FIELDS)
-    members = {
-        name for base in cls.mro() for name in (*base.methods, *base.stored) if len(name) > len(start + end)
-    }
-    names = sorted(name for name in members if name.startswith(start) and name.endswith(end))
-    return names if len(names) <= _MOST_NAMES else []
-
-
-_MOST_NAMES = 6
 
 
 @register(FUNCTIONS, "builtins.setattr")

@@ -21,6 +21,7 @@ from syncscan.check.infer.transfer.made_modules import new_layer, tell_tensor
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
+    given_by_part,
     is_layer,
     is_optimizer,
     may_be_tensor,
@@ -289,6 +290,8 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
     if name == "step" and is_optimizer(base):
         closure = call.given(0, "closure")
         return at.call(closure, Call((), {}, call.site)) if closure is not BOTTOM else NONE
+    if name == "state_dict" and is_optimizer(base):
+        return tensors_of_module(at, name)  # the moments of its parameters
     return result
 
 
@@ -307,6 +310,8 @@ def _of_layer(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
         return _moved_layer(at, base, name, call)
     if name in LIST_TENSORS and (base.device in ON_GPU or works_where_its_module_is(at.function)):
         return tensors_of_module(at, name)
+    if base.payload == "torch.nn.ModuleDict" and name not in MODULE_METHODS:
+        return given_by_part(at, call)
     return result
 
 
