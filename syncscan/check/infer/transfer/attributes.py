@@ -125,7 +125,7 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         return AbstractValue(Kind.FUNCTION, payload=method)
     if name == "apply" and cls.is_differentiable:
         return applied(at, cls)
-    return _stored(at, cls, name)
+    return stored_in(at, cls, name)
 
 
 _RECURRENT = frozenset(
@@ -168,7 +168,7 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
             return AbstractValue(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
         return _of_property(at, base, name, methods)
     fields = at.fields(cls) if base.items is not None else []
-    value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
+    value = base.items[fields.index(name)] if base.items and name in fields else stored_in(at, cls, name)
     value = before_a_move(at, cls, name, _bound(at, base, cls, name, value))
     if value is BOTTOM and name == "param_groups" and at.stays_open():
         return groups_of_parameters(at)
@@ -231,7 +231,7 @@ def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Funct
     Where the class itself stores the attribute, only objects of some subclasses run a property.
     """
     cls: Class = base.payload
-    stored = _stored(at, cls, name) if cls.find_method(name) is None else BOTTOM
+    stored = stored_in(at, cls, name) if cls.find_method(name) is None else BOTTOM
     is_made = cls.is_module and makes_a_module(at)
     if at.recorder is not None and at.node is not None and not is_made and stored is BOTTOM:
         at.recorder.property_read(at.node, _reached(at, cls, methods))
@@ -259,7 +259,7 @@ def _calls_its_base(method: Function) -> bool:
     return any(isinstance(node, ast.Name) and node.id == "super" for node in walk(method.node))
 
 
-def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
+def stored_in(at: Point, cls: Class, name: str) -> AbstractValue:
     """Return the values that a class and its bases store in an attribute, or else those of its subclasses.
 
     On entry to `__init__`, an object has the values from its class bodies, such as constants that `__init__`

@@ -13,6 +13,9 @@ class Ordered(OrderedDict):
 
 
 class Own(dict):
+    def __getattr__(self, name):
+        return self[name]
+
     def __getitem__(self, key):
         return 0
 
