@@ -126,6 +126,8 @@ def _class(to: Lowering, node: ast.ClassDef) -> None:
 def _decorate(
     to: Lowering, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, decorator: ast.expr
 ) -> None:
-    """Call a decorator for its effects: it may put what it decorates into a register."""
+    """Call a decorator for its effects: it may put what it decorates, at the top or in a function, into a register."""
+    if to.class_body is not None:  # whose names are not those of variables
+        return
     decorated = to.once(Op.READ_NAME, (), node.name)
     to.emit_at(decorator, Op.CALL, (to.peek(decorator), decorated), CallSite(1))

@@ -417,6 +417,16 @@ def _some_device(at: Point, call: Call) -> AbstractValue:
     return AbstractValue(Kind.DEVICE)
 
 
-@register(FUNCTIONS, "torch.compile")
-def _compiled(at: Point, call: Call) -> AbstractValue:
+@register(
+    FUNCTIONS,
+    "torch.compile",
+    "torch.nn.utils.parametrizations.orthogonal",
+    "torch.nn.utils.parametrizations.spectral_norm",
+    "torch.nn.utils.parametrizations.weight_norm",
+    "torch.nn.utils.remove_spectral_norm",
+    "torch.nn.utils.remove_weight_norm",
+    "torch.nn.utils.spectral_norm",
+    "torch.nn.utils.weight_norm",
+)
+def _same_module(at: Point, call: Call) -> AbstractValue:
     return call.first
