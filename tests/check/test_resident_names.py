@@ -1,4 +1,4 @@
-"""What names lead to while an engine stays: methods called by name, attributes of other objects, registers."""
+"""An engine that stays follows names after edits: methods called by name, attributes of other objects, registers."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
             methods = [method for name in _TEXT for method in frame.source.overrides(cls, name)]
             if not methods and (cls.is_record or cls.is_module or extends_container(cls)):
                 held = "items" if extends_container(cls) else "fields"
-                reason = f"the text of a `{cls.name}` is that of its {held}, of which one may be on the GPU"
+                reason = f"the text of a `{cls.name}` shows its {held}, and one of them may be on the GPU"
                 frame.may(node, None, reason, _ON_TEXT)
         elif option.kind is Kind.CLASS:
             runs(frame, node, option, *_TEXT)
