@@ -1,6 +1,7 @@
 /* Stands in for libcupti and libcuda where there is no GPU: calls that only tell their subscriber. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,10 @@ void fake_set_kernel(unsigned waits, unsigned takes) { kernel_waits = waits, ker
 enum { MOST_OPEN = 4 };
 static __thread int open_calls;
 
+/* The signal that comes while the next call waits, if any. */
+static int signal_in_wait;
+void fake_signal_in_wait(int number) { signal_in_wait = number; }
+
 static void call_with(const char *name, const void *parameters, unsigned microseconds) {
   CallbackData data = {0, name, parameters, {0, 0, (void *)context}};
   unsigned id = 1;
@@ -158,6 +163,7 @@ static void call_with(const char *name, const void *parameters, unsigned microse
   if (begins) open_calls++, delivered[id]++, subscriber(0, 1, id, &data);
   struct timespec pause = {0, microseconds * 1000};
   if (microseconds) nanosleep(&pause, 0);
+  if (microseconds && signal_in_wait) raise(signal_in_wait), signal_in_wait = 0;
   data.site = 1;
   if (!subscriber || !enabled[id]) return;
   if (begins) open_calls--;
