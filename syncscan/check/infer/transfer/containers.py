@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from syncscan.check.infer.domain.basic import (
+    INT,
     NONE,
     NUMBER,
     STRING,
@@ -51,7 +52,14 @@ def _of_string(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
         return BOTTOM
     if name == "format":
         return at.call_outside("builtins.str.format", call.on(base))
-    return list_of(STRING) if name in {"split", "splitlines", "rsplit"} else STRING
+    if name in _NUMBERS_OF_TEXTS or name.startswith("is") or name.endswith("swith"):
+        return NUMBER
+    if name == "encode":  # bytes, which are numbers
+        return list_of(INT)
+    return list_of(STRING) if name in {"partition", "rpartition", "rsplit", "split", "splitlines"} else STRING
+
+
+_NUMBERS_OF_TEXTS = frozenset({"count", "find", "index", "rfind", "rindex"})
 
 
 @register(METHODS, Kind.LIST, Kind.TUPLE, Kind.SET)

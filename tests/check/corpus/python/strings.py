@@ -16,5 +16,5 @@ def run(name: str):
     torch.zeros(4, device=f"{name}:0").tolist()  # expect: SYN102 (inferred)
     torch.zeros(4, device="cuda:{}".format(0)).tolist()  # expect: SYN102 (inferred)
     counted = name.count("a")
-    torch.zeros(4, device="cuda")[counted] = 1  # todo: SYN306
+    torch.zeros(4, device="cuda")[counted] = 1  # expect: SYN306
     return "long name of a device: " + name * 100
