@@ -126,11 +126,23 @@ def _handed(at: Point, slot: Slot) -> str | None:
     parameter = at.context.parameter_at(at.state, slot)
     if parameter is not None:
         return parameter.name if at.function.is_argument(parameter) else None
+    name = _argument_at(at, slot)
+    if name is not None:
+        return name
     site = at.state.ir.data[slot] if slot >= 0 and at.state.ir.ops[slot] == Op.CALL else None
     if site is None or site.positional or site.keywords or at.function.owner is not None:
         return None
-    called = at.context.parameter_at(at.state, at.state.ir.operands[slot][0])
-    return f"{called.name}()" if called is not None and at.function.is_argument(called) else None
+    called = _argument_at(at, at.state.ir.operands[slot][0])
+    return f"{called}()" if called is not None else None
+
+
+def _argument_at(at: Point, slot: Slot) -> str | None:
+    """Return the name of the parameter whose argument, or one of whose arguments, a slot holds unchanged."""
+    ir = at.state.ir
+    if slot < 0 or ir.ops[slot] != Op.ITERATED or at.function.owner is not None:
+        return None
+    parameter = at.context.parameter_at(at.state, ir.operands[slot][0])
+    return parameter.name if parameter is not None and parameter is at.function.rest else None
 
 
 @register(INSTRUCTIONS, Op.YIELD)

@@ -123,12 +123,12 @@ def _is_as_written(function: Function, call: Call) -> bool:
 def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:
     """Yield the arguments that a function returns as they are, and what it returns of a call of one."""
     for parameter, argument in passed:
-        if parameter.name in handed:
-            yield _back(argument)
-        if f"{parameter.name}()" in handed:
-            for option in argument.options:
-                if option.kind in {Kind.FUNCTION, Kind.CLASS}:
-                    yield _back(at.call(option, Call((), {}, call.site)))
+        is_called = f"{parameter.name}()" in handed
+        for option in argument.options:
+            if is_called and option.kind in {Kind.FUNCTION, Kind.CLASS}:
+                yield _back(at.call(option, Call((), {}, call.site)))
+            elif parameter.name in handed:
+                yield _back(option)
 
 
 def _back(value: AbstractValue) -> AbstractValue:
