@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.guesses import on_one_path
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
@@ -72,7 +72,18 @@ def _is_instance(
     (value, asked, *classes), (names, holds) = values, data
     if asked.payload not in IS_INSTANCE:
         return value
-    return of_classes_asked(at, value, classes, names, holds=holds)
+    narrowed = of_classes_asked(at, value, classes, names, holds=holds)
+    passed = _passed(at, at.state.ir.operands[at.number][0]) if holds and narrowed is BOTTOM else BOTTOM
+    return narrowed if passed is BOTTOM else of_classes_asked(at, passed, classes, names, holds=holds)
+
+
+def _passed(at: Point, slot: Slot) -> AbstractValue:
+    """Return what callers pass for a parameter, also beside the tensors that decide about the parameter; else BOTTOM."""
+    ir = at.state.ir
+    while slot >= 0 and ir.ops[slot] == Op.IS_INSTANCE:
+        slot = ir.operands[slot][0]
+    parameter = at.context.parameter_at(at.state, slot)
+    return BOTTOM if parameter is None else at.read(at.context.known.parameters[parameter])
 
 
 @register(INSTRUCTIONS, Op.AT_PLACE)
