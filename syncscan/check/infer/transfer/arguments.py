@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.dataflow.cells import LEFT_OUT
 from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
+from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
 from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
@@ -19,6 +20,8 @@ from syncscan.model import ARRAYS, Confidence, Device, Kind
 from syncscan.ops.inferred import device_named
 
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
+# An item of an array, or what the analysis took for it somewhere on the way.
+_NO_ARRAYS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DICT, Kind.FUNCTION})
 _NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
 
 
@@ -136,10 +139,22 @@ def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> Ab
     if promised.kind is Kind.UNION:
         return _as_one_of(at, value, promised)
     if promised.kind in ARRAYS and value.kind not in ARRAYS:
-        if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
-            return promised
-        return value if _are_numbers(value) else join(value, promised)
+        options = (value.items or ()) if value.kind is Kind.UNION else (value,)
+        return join_all([_as_array(option, promised) for option in options])
     return value
+
+
+def _as_array(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return one of the values passed for what is annotated as an array: that, if it is something else by all that is known."""
+    if value.kind in _NO_ARRAYS:
+        return promised
+    if value.kind in _SEQUENCES and not _are_numbers(value):
+        return promised if any(map(_is_array, parts_of(value))) else join(value, promised)
+    return value
+
+
+def _is_array(value: AbstractValue) -> bool:
+    return value.kind in ARRAYS
 
 
 def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
