@@ -16,7 +16,8 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
-from syncscan.check.infer.transfer.made_modules import tell_modules
+from syncscan.check.infer.transfer.made_modules import tell_held, tell_modules
+from syncscan.check.infer.transfer.modules import is_layer
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.special_methods import run
@@ -54,6 +55,8 @@ def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
     for option in base.options:
         run(at, option, "__setitem__", index, value)
         store_in_table(at, option, index, value)
+        if is_layer(option):
+            tell_held(at, [value])
     if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
         return BOTTOM
     if base.kind is Kind.TENSOR or base.kind is Kind.UNION:
@@ -123,9 +126,6 @@ def _return(at: Point, values: Values, data: None) -> AbstractValue:
 
 def _handed(at: Point, slot: Slot) -> str | None:
     """Return the parameter whose argument a slot holds unchanged, or ``name()`` for what a call of the argument returns."""
-    parameter = at.context.parameter_at(at.state, slot)
-    if parameter is not None:
-        return parameter.name if at.function.is_argument(parameter) else None
     name = _argument_at(at, slot)
     if name is not None:
         return name
@@ -139,6 +139,9 @@ def _handed(at: Point, slot: Slot) -> str | None:
 def _argument_at(at: Point, slot: Slot) -> str | None:
     """Return the name of the parameter whose argument, or one of whose arguments, a slot holds unchanged."""
     ir = at.state.ir
+    parameter = at.context.parameter_at(at.state, slot)
+    if parameter is not None:
+        return parameter.name if at.function.is_argument(parameter) else None
     if slot < 0 or ir.ops[slot] != Op.ITERATED or at.function.owner is not None:
         return None
     parameter = at.context.parameter_at(at.state, ir.operands[slot][0])

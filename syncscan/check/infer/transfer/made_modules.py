@@ -93,6 +93,14 @@ def tell_modules(at: Point, cls: Class, value: AbstractValue) -> None:
             _tell(at, cls, part.device)
 
 
+def tell_held(at: Point, values: Iterable[AbstractValue]) -> None:
+    """Contribute the modules that are put into a container of modules; the module that makes itself is taken to hold the container."""
+    cls = at.function.owner
+    if cls is not None:
+        for part in [part for value in values for part in parts_of(value)]:
+            tell_modules(at, cls, part)
+
+
 def tell_base(at: Point, cls: Class, base: str, call: Call) -> None:
     """Contribute the parameters that the initialiser of a base class of torch makes, and the modules that it is given."""
     _tell(at, cls, new_layer(at, base, call).device)

@@ -9,16 +9,16 @@ from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.call import Call
-from syncscan.check.infer.transfer.made_modules import moved_module, tell_tensor
+from syncscan.check.infer.transfer.made_modules import moved_module, tell_modules, tell_tensor
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.storing import store_attribute, tell
+from syncscan.check.infer.transfer.storing import names_of, store_attribute, store_attributes, tell
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 
 MODULE_METHODS = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "parameters", "buffers",
-     "named_parameters", "named_buffers", "register_buffer", "register_parameter", "state_dict", "modules", "children",
-     "__call__", "_apply", "apply", "requires_grad_"}
+     "named_parameters", "named_buffers", "register_buffer", "register_parameter", "add_module", "register_module",
+     "state_dict", "modules", "children", "__call__", "_apply", "apply", "requires_grad_"}
 )  # fmt: skip
 _RETURN_THE_MODULE = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "_apply", "apply", "requires_grad_"}
@@ -68,6 +68,10 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
     if name in _REGISTER:
         register_tensor(at, base, name, call)
         return BOTTOM
+    if name in _ADD and isinstance(base.payload, Class) and len(call.args) == 2:
+        store_attributes(at, base.payload, names_of(at, call, 0), call.args[1])
+        tell_modules(at, base.payload, call.args[1])
+        return BOTTOM
     if name in LIST_TENSORS:
         return tensors_of_module(at, name)
     if name == "__call__":
@@ -78,6 +82,7 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
 
 
 _REGISTER = {"register_buffer": "buffer", "register_parameter": "parameter"}
+_ADD = frozenset({"add_module", "register_module"})
 
 
 def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from syncscan.check.infer.dataflow.cells import ANY_TEXT
 from syncscan.check.infer.domain.basic import (
     BOOL,
     EMPTY,
@@ -29,10 +26,11 @@ from syncscan.check.infer.transfer.by_name import read_by_name
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.made_modules import tell_modules
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, PACKAGES, register
 from syncscan.check.infer.transfer.special_methods import elements, iterator_of, next_of
-from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute
+from syncscan.check.infer.transfer.storing import names_of, store_attribute, store_attributes
 from syncscan.model import Kind
 
 _RESULTS = {
@@ -185,20 +183,12 @@ def _getattr(at: Point, call: Call) -> AbstractValue:
 def _setattr(at: Point, call: Call) -> AbstractValue:
     if len(call.args) == 3:
         value = call.args[2]
-        names = at.texts(call.args[1], call.slot_of(1)) or ({ANY_TEXT} if at.stays_open() else set())
+        names = names_of(at, call, 1)
         for option in call.first.options:
             if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
-                _store(at, option.payload, names, value)
+                store_attributes(at, option.payload, names, value)
+                tell_modules(at, option.payload, value)
     return NONE
-
-
-def _store(at: Point, cls: Class, names: Collection[str], value: AbstractValue) -> None:
-    """Store a value under each of some names; `ANY_TEXT` stands for any name."""
-    for name in names:
-        if name == ANY_TEXT:
-            store_any_attribute(at, cls, value)
-        else:
-            store_attribute(at, cls, name, value)
 
 
 @register(FUNCTIONS, "functools.partial")

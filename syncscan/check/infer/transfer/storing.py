@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.dataflow.cells import Cell
+from collections.abc import Iterable
+
+from syncscan.check.infer.dataflow.cells import ANY_TEXT, Cell
 from syncscan.check.infer.domain.crossing import crossing
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Kind
 
@@ -33,6 +36,21 @@ def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> N
     if at.function is at.module.body:
         tell(at, known.set_in_bodies[owner, name], value)
     tell(at, known.attributes[owner, name], value)
+
+
+def store_attributes(at: Point, cls: Class, names: Iterable[str], value: AbstractValue) -> None:
+    """Contribute a value to the attributes of some names; `ANY_TEXT` stands for any name."""
+    for name in names:
+        if name == ANY_TEXT:
+            store_any_attribute(at, cls, value)
+        else:
+            store_attribute(at, cls, name, value)
+
+
+def names_of(at: Point, call: Call, position: int) -> frozenset[str]:
+    """Return the names that an argument may be; `ANY_TEXT` where it stays unknown."""
+    known = at.texts(call.args[position], call.slot_of(position))
+    return known or frozenset([ANY_TEXT] if at.stays_open() else [])
 
 
 def store_any_attribute(at: Point, cls: Class, value: AbstractValue) -> None:

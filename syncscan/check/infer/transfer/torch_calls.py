@@ -17,7 +17,7 @@ from syncscan.check.infer.transfer.distributions import (
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.layouts import with_layout
 from syncscan.check.infer.transfer.loaders import of_batch
-from syncscan.check.infer.transfer.made_modules import new_layer, tell_tensor
+from syncscan.check.infer.transfer.made_modules import new_layer, tell_held, tell_tensor
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
@@ -319,6 +319,8 @@ def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> Abstrac
     """Return the output of a layer on the device of its weights; in a method of a module, on the device of the module."""
     if result.device is not Device.UNKNOWN:
         return result
+    if name in _FILLS:
+        tell_held(at, call.args)
     if layer.device not in ON_GPU:
         if not works_where_its_module_is(at.function) or not at.assume():
             return result
@@ -352,6 +354,8 @@ def _device_of(at: Point, given: AbstractValue) -> AbstractValue:
     if device is Device.UNKNOWN and at.assume():
         device = Device.MIXED  # the run decides
     if device is Device.CUDA:
+_FILLS = frozenset({"add_module", "append", "extend", "insert", "register_module", "update"})
+_OF_EACH_MODULE = {"cuda", "load_state_dict", "to"}
         at.origin("this line names the device")
     return AbstractValue(Kind.DEVICE, device, given.confidence, via=given.via if device in ON_GPU else None)
 
