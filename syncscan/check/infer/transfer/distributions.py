@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import FALSE
+from syncscan.check.infer.domain.basic import FALSE, TENSOR
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import tensor_in
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import Kind
+from syncscan.model import ON_GPU, Confidence, Kind
 
 _PACKAGE = "torch.distributions."
 _BASES = frozenset({f"{_PACKAGE}Distribution", f"{_PACKAGE}distribution.Distribution"})
@@ -32,16 +32,20 @@ def note_default_checks(at: Point, value: AbstractValue) -> None:
         at.tell(at.context.known.default_checks, value)
 
 
-def on_tensors(name: str, bound: Bound) -> Bound:
+def on_tensors(at: Point, name: str, bound: Bound) -> Bound:
     """Return a call of a distribution on the tensors among its arguments, or on the numbers where there is none.
 
-    It takes no list for a parameter, and of ``float | Tensor`` it is the tensor that decides.
+    It takes no list for a parameter, and of ``float | Tensor`` it is the tensor that decides. An unknown value that a
+    distribution on the GPU is asked for is a tensor there.
     """
     if not name.startswith(_PACKAGE):
         return bound
     values = {
         arg: tuple(map(_parameter_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES
     }
+    itself = bound.get("self")
+    if itself is not None and itself.device in ON_GPU and bound.get("value") is BOTTOM and at.use():
+        values["value"] = (refine(TENSOR, device=itself.device, confidence=Confidence.INFERRED),)
     return bound._replace(values=bound.values | values)
 
 

@@ -25,7 +25,7 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
     bound = Call([as_tensor(value) for value in call.args], kwargs, call.site).bound(stub.operation)
     hand_on(at, stub.callbacks, bound, call)
     checks = settle_checks(at, name, bound)
-    bound = on_tensors(name, bound)
+    bound = on_tensors(at, name, bound)
     result = result_of(bound, at)
     if result.kind is Kind.INSTANCE and stub.items:
         result = _holding(at, stub, bound, result)

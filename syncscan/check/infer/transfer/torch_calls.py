@@ -107,7 +107,7 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if at.default_device is not None and at.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (at.default_device,))
     checks = settle_checks(at, name, bound)
-    bound = on_tensors(name, bound)
+    bound = on_tensors(at, name, bound)
     result = call.first if _is_in_place(name, call) else with_layout(name, bound, result_of(bound, at))
     if checks:
         at.note_bound(name, call, _of_tensors(bound))

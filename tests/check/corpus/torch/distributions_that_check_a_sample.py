@@ -24,3 +24,11 @@ def scored(several: bool):
     Clipped(x, x).cdf(x)  # todo: SYN502
     made = Normal(x, x)  # expect: SYN502
     return made.log_prob(rows(several))  # expect: SYN502
+
+
+def scored_unknown(batch):
+    x = torch.ones(4, device="cuda")
+    made = Normal(x, x)  # expect: SYN502
+    made.log_prob(batch.actions)  # expect: SYN502
+    host = Normal(torch.ones(4), torch.ones(4))
+    return host.log_prob(batch.actions)  # silent
