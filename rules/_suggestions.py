@@ -151,6 +151,11 @@ TABLE: dict[str, Suggestion] = {
         "a new module",
         "create the module in `with torch.device({device}):`, which makes its parameters on the GPU, with other random numbers",
     ),
+    "state": row(
+        "302",
+        "a state on the host",
+        "keep the state on the GPU if it fits: clone its tensors, without `.cpu()`",
+    ),
     "array": row(
         "301 302 303",
         "a NumPy array",

@@ -4,7 +4,8 @@
 memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove the synchronization (SYN303).
 
 A module blocks once for each of its parameters and buffers: `model = Net().to("cuda")`. That is reported where a function makes the module,
-or calls one that returns a new module. A module in an attribute or an argument may be on the GPU already.
+or calls one that returns a new module. A module in an attribute or an argument may be on the GPU already. `load_state_dict` blocks for each
+tensor as well, where the module is on the GPU and the state on the host.
 
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype. Modules without parameters, such as `nn.ReLU()`, have nothing to copy.
@@ -22,8 +23,9 @@ reader in another stream may have relied on the synchronization.
 """
 
 import ast
+from dataclasses import replace
 
-from syncscan.model import Applicability, Kind
+from syncscan.model import Applicability, Confidence, Device, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
@@ -60,7 +62,6 @@ _FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
 _PLACED = {"pin_memory", "out", "device"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
-_OF_MODULES = {"torch.nn.Module.to", "torch.nn.Module.cuda"}
 
 
 class BlockingUpload(Rule):
@@ -124,6 +125,8 @@ moved = bias.to(weight.device)  # expect: SYN302
 import torch
 
 layer = torch.nn.Linear(8, 8).to("cuda")  # expect: SYN302
+kept = {name: tensor.cpu() for name, tensor in layer.state_dict().items()}  # expect: SYN105
+layer.load_state_dict(kept)  # expect: SYN302
 """
         ),
         Example(
@@ -133,6 +136,8 @@ import torch
 with torch.device("cuda"):
     layer = torch.nn.Linear(8, 8)
 layer.to("cuda")
+kept = {name: tensor.clone() for name, tensor in layer.state_dict().items()}
+layer.load_state_dict(kept)
 activation = torch.nn.ReLU().to("cuda")
 pinned = torch.zeros(8, pin_memory=True)
 rows = pinned.to("cuda", non_blocking=True)
@@ -150,8 +155,9 @@ host = pinned.to(torch.float16)
             return None
         if is_true(facts.argument(call, "non_blocking")):
             return None
-        if facts.name_of(call.func) in _OF_MODULES:
-            return _of_a_module(call, facts) if is_still_new(call, facts) else None
+        of_a_module = _OF_MODULES.get(facts.name_of(call.func))
+        if of_a_module is not None:
+            return of_a_module(call, facts)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
@@ -174,7 +180,18 @@ def _of_hidden_data(call: ast.Call, source: ast.expr, facts: Facts) -> Match:
     return Match(call, message, facts.of(source), hint)
 
 
-def _of_a_module(call: ast.Call, facts: Facts) -> Match:
+def _of_a_state(call: ast.Call, facts: Facts) -> Match:
+    state = facts.argument(call, "state_dict")
+    message = f"{shown(call, facts)} copies each tensor of the state from the host to the GPU, and blocks the CPU for each"
+    module = facts.of(_receiver(call))
+    if module.device is Device.UNKNOWN:  # then it is where modules are
+        module = replace(module, confidence=Confidence.INFERRED)
+    return Match(call, message, deciding(facts.of(state or call), module), suggest("state"))
+
+
+def _of_a_module(call: ast.Call, facts: Facts) -> Match | None:
+    if not is_still_new(call, facts):
+        return None
     module, device = _receiver(call), facts.argument(call, "device")
     device = None if device is not None and facts.of(device).kind is Kind.NONE else device
     message = (
@@ -358,3 +375,10 @@ def _only_device(call: ast.Call, facts: Facts) -> DeviceCode | None:
         return None
     is_plain = isinstance(device, (ast.Name, ast.Attribute, ast.Constant))
     return DeviceCode(as_argument(device, facts), is_plain) if is_device(facts.of(device)) else None
+
+
+_OF_MODULES = {
+    "torch.nn.Module.cuda": _of_a_module,
+    "torch.nn.Module.load_state_dict": _of_a_state,
+    "torch.nn.Module.to": _of_a_module,
+}

@@ -197,9 +197,12 @@ def _module(place: str) -> Test[Description]:
 
 def _holds(what: str, place: str = "") -> Test[Description]:
     if place:
-        is_one, is_there = {"mask": is_mask, "index": _is_index}[what], _on(place)
+        is_one, is_there = _OF_TENSORS[what], _on(place)
         return lambda described: any(is_one(tensor) and is_there(tensor) for tensor in tensors_in(described))
     return lambda described: any(tensor["on"] == "gpu" for tensor in tensors_in(described)) is (what == "gpu")
+
+
+_OF_TENSORS: dict[str, Callable[[Description], bool]] = {"mask": is_mask, "index": _is_index, "tensor": bool}
 
 
 def _names(place: str) -> Test[Description]:

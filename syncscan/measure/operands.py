@@ -260,6 +260,7 @@ RECIPES: dict[str, Callable[[Operands], Any]] = {
     "rprop": _optimizer("Rprop"),
     "adadelta": _optimizer("Adadelta"),
     "lbfgs": _optimizer("LBFGS"),
+    "plateau": lambda o: torch.optim.lr_scheduler.ReduceLROnPlateau(o["sgd"]),
     "square_loss": lambda _: _square_loss,
     "armed_scaler": _armed_scaler,
     "module": lambda o: torch.nn.Linear(16, 16).to(o.device),

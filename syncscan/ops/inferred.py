@@ -39,7 +39,7 @@ _WHAT = {
     "tensor": {Kind.TENSOR},
     "number": {Kind.NUMBER},
     "array": {Kind.NDARRAY},
-    "list": {Kind.LIST, Kind.TUPLE},
+    "list": {Kind.LIST, Kind.TUPLE, Kind.DICT},
     "slice": {Kind.SLICE},
 }
 _PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
@@ -183,8 +183,8 @@ def _true() -> Test[Inferred]:
 
 def _module(place: str) -> Test[Inferred]:
     """Return a test of the device of an object; that of a module on the host is known until the module moves."""
-    device = _PLACES[place]
-    return lambda value: value.device is device or None if value.kind is Kind.INSTANCE else _no_other(value)
+    known = {Device.CPU} if place == "host" else {Device.CUDA, Device.MIXED, Device.OTHER}  # it moved
+    return lambda value: value.device in known or None if value.kind is Kind.INSTANCE else _no_other(value)
 
 
 def _names(place: str) -> Test[Inferred]:
@@ -205,12 +205,13 @@ def _holds(what: str, place: str = "") -> Test[Inferred]:
 
 def kind_of_element(what: str, place: str) -> str:
     """Return the kind that an element must be of for "holds mask gpu" and the like to hold."""
-    return f"{'cpu' if place == 'host' else 'gpu'} {what}"
+    there = "cpu" if place == "host" else "gpu"
+    return there if what == "tensor" else f"{there} {what}"
 
 
 def _has_inside(kind: str, value: Inferred) -> Verdict:
     """Return whether a value of a kind is among the elements of a value, at any depth."""
-    if value.kind not in {Kind.LIST, Kind.TUPLE, Kind.SET, Kind.SLICE}:
+    if value.kind not in {Kind.DICT, Kind.LIST, Kind.TUPLE, Kind.SET, Kind.SLICE}:
         return _no_other(value)
     known = () if value.kind is Kind.SLICE else (value.element or UNKNOWN,)
     inside = [

@@ -4,7 +4,7 @@ A kind is put together from a few facts about a value::
 
     KIND = ALTERNATIVE *(" | " ALTERNATIVE)        ALTERNATIVE = ["not "] FACT *(", " ["not "] FACT)
 
-    is tensor, number, array, list, slice   what it is; a tuple is a list, an array is NumPy's; one of them
+    is tensor, number, array, list, slice   what it is; a tuple or a dict is a list, an array is NumPy's; one of them
     on gpu, on host                         a tensor there
     dtype NAME ...                          of one of these dtypes, as torch names them
     dims N                                  of so many dimensions
@@ -18,9 +18,10 @@ A kind is put together from a few facts about a value::
     square                                  a matrix, or several, with as many rows as columns
     memory pinned, memory pageable          host memory of this sort
     true                                    a number, and true
-    module host                             an `nn.Module` whose parameters and buffers are on the host; it has at least one
+    module gpu, module host                 an `nn.Module` whose parameters and buffers are there; it has at least one
     holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
     holds host                              none is
+    holds tensor host                       a tensor on the host is among the elements, or the values of a dict
     holds mask gpu, holds mask host         a mask there is among the elements
     holds index gpu, holds index host       an index of positions there is
     names gpu, names host                   a device argument that names the place
@@ -42,6 +43,7 @@ KINDS = {
     "gpu mask": "on gpu, dtype bool uint8",
     "cpu mask": "on host, dtype bool uint8",
     "cpu module": "module host",
+    "gpu module": "module gpu",
     "gpu scalar": "on gpu, dims 0",
     "gpu index": "on gpu, index",
     "cpu index": "on host, index",
@@ -50,6 +52,7 @@ KINDS = {
     "gpu mask sequence": "is list, holds mask gpu",
     "gpu index sequence": "is list, holds index gpu",
     "cpu index sequence": "is list, holds index host",
+    "cpu state": "on host | holds tensor host",  # what a module is loaded from
     "gpu device": "names gpu",
     "cpu device": "names host",
     "host data": "is number array | on host | is list, holds host",

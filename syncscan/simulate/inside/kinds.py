@@ -126,7 +126,7 @@ def _module(place: str) -> Test:
 
 def _holds(what: str, place: str = "") -> Test:
     if place:
-        is_one, is_there = {"mask": _mask, "index": _index}[what], _PLACES[place]
+        is_one, is_there = {"mask": _mask, "index": _index, "tensor": _tensor}[what], _PLACES[place]
         return lambda value: any(is_one(each) and is_there(each) for each in tensors_in(value))
     return _holds_gpu if what == "gpu" else lambda value: not _holds_gpu(value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, STRING, is_batch, list_of
+from syncscan.check.infer.domain.basic import HOST_BATCH, INT, NONE, NUMBER, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -102,6 +102,7 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     _settle_device(at, bound, call)
     _settle_data(at, name, bound)
     _settle_saved(name, bound)
+    _settle_loaded(at, name, bound)
     if name.startswith("torch.distributed."):
         settle_group(at, bound)
     if at.default_device is not None and at.default_device.device is Device.CUDA:
@@ -112,6 +113,13 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if checks:
         at.note_bound(name, call, _of_tensors(bound))
     return result
+
+
+@register(FUNCTIONS, "torch.load")
+def _load(at: Point, call: Call) -> AbstractValue:
+    """Return what was saved, with all its tensors on the host if the call says so."""
+    place = device_named(call.given(1, "map_location"))
+    return HOST_BATCH if place is Device.CPU else _operation(at, "torch.load", call)
 
 
 def _of_tensors(bound: Bound) -> Bound:
@@ -166,6 +174,13 @@ def _settle_saved(name: str, bound: Bound) -> None:
     saved = bound.get("obj") if name == "torch.save" else None
     if saved is not None and saved.kind is Kind.DICT and (on_gpu := parts_on_gpu(saved)):
         bound.values["obj"] = (list_of(join_all(on_gpu)),)
+
+
+def _settle_loaded(at: Point, name: str, bound: Bound) -> None:
+    """Take a module that loads a state for one on the GPU, as the parameters of modules are, unless its place is known."""
+    loaded = bound.get("self") if name == "torch.nn.Module.load_state_dict" else None
+    if loaded is not None and loaded.device is Device.UNKNOWN and at.assume():
+        bound.values["self"] = (refine(loaded, device=Device.OTHER, confidence=Confidence.INFERRED),)
 
 
 @register(METHODS, Kind.MOVED)
@@ -302,8 +317,10 @@ def _by_table(at: Point, name: str, call: Call) -> AbstractValue:
 
 def _of_layer(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     moves = name in _MOVES or name == "to"
-    owner = "torch.nn.Module" if moves and name != "cpu" else base.payload
+    owner = "torch.nn.Module" if name in _OF_EACH_MODULE else base.payload
     result = _by_table(at, f"{owner}.{name}", call.on(base))
+    if name in _FILLS:
+        tell_held(at, call.args)
     if name == "forward":
         return _given_by(at, base, together(at, map(as_tensor, call.args)))
     if moves or name in _STAYS:
@@ -319,8 +336,6 @@ def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> Abstrac
     """Return the output of a layer on the device of its weights; in a method of a module, on the device of the module."""
     if result.device is not Device.UNKNOWN:
         return result
-    if name in _FILLS:
-        tell_held(at, call.args)
     if layer.device not in ON_GPU:
         if not works_where_its_module_is(at.function) or not at.assume():
             return result
@@ -339,6 +354,8 @@ def _moved_layer(at: Point, layer: AbstractValue, name: str, call: Call) -> Abst
     return refine(layer, device=place, confidence=min(confidence, Confidence.INFERRED), via=via)
 
 
+_FILLS = frozenset({"add_module", "append", "extend", "insert", "register_module", "update"})
+_OF_EACH_MODULE = {"cuda", "load_state_dict", "to"}
 _MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
 _STAYS = {"eval", "train", "half", "float"}
 
@@ -354,8 +371,6 @@ def _device_of(at: Point, given: AbstractValue) -> AbstractValue:
     if device is Device.UNKNOWN and at.assume():
         device = Device.MIXED  # the run decides
     if device is Device.CUDA:
-_FILLS = frozenset({"add_module", "append", "extend", "insert", "register_module", "update"})
-_OF_EACH_MODULE = {"cuda", "load_state_dict", "to"}
         at.origin("this line names the device")
     return AbstractValue(Kind.DEVICE, device, given.confidence, via=given.via if device in ON_GPU else None)
 
