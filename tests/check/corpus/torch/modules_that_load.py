@@ -48,7 +48,7 @@ def on_the_host(path):
     return net
 
 
-def reduced(scheduler_of, losses):
+def reduced():
     parameters = [torch.zeros(4, device="cuda")]
     optimizer = torch.optim.SGD(parameters, 0.1)
     plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
