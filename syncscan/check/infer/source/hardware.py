@@ -1,7 +1,7 @@
-"""Code that only other hardware runs: a branch for NPUs, a file for TPUs, a fallback without a GPU.
+"""Code that only other hardware runs: a branch for NPUs, a file for TPUs, a fallback without a GPU, a graph that is recorded.
 
 Findings apply to CUDA, and to ROCm, whose ``torch.cuda`` synchronizes in the same places. The analysis skips
-code for neither of them, and reports nothing there.
+code for neither of them, and reports nothing there. Nor does it for a program that TorchScript or an export runs in place of Python.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _GPUS = frozenset({"cuda", "gpu"})
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ANY_OTHER = "|".join(sorted(_OTHERS))
 _ASKS = re.compile(rf"(.*_)?is_(torch_)?({_ANY_OTHER})(_({_ANY_OTHER}))*(_available)?")
+_RECORDS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
 _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
 
 
@@ -50,7 +51,10 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
 
 def _answers(test: ast.Call, *, holds: bool) -> bool:
     """Return whether a call such as ``is_npu()`` or ``torch.xpu.is_available()`` has this outcome on other hardware only."""
-    asked, _, name = path_of(test.func).rpartition(".")
+    path = path_of(test.func)
+    asked, _, name = path.rpartition(".")
+    if path in _RECORDS:
+        return holds
     if name == "is_available":
         place = asked.rpartition(".")[2]
         return place in _OTHERS if holds else place == "cuda"
