@@ -31,11 +31,12 @@ def names_attributes(function: Function) -> frozenset[str]:
     """Return the parameters under whose texts the body sets or reads attributes, as in ``setattr(self, name, value)``."""
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     calls = (node for node in walk(function.node) if isinstance(node, ast.Call) and len(node.args) > 1)
-    given = [call.args[1] for call in calls if last_name(call.func) in BY_NAME]
+    given = [call.args[BY_NAME[name]] for call in calls if (name := last_name(call.func)) in BY_NAME]
     return frozenset(each.id for each in given if isinstance(each, ast.Name) and each.id in names) or NO_NAMES
 
 
-BY_NAME = frozenset({"getattr", "setattr"})  # what reaches an attribute by a text
+# What reaches an attribute by a text, and the position of the text.
+BY_NAME = {"getattr": 1, "setattr": 1, "add_module": 0, "register_buffer": 0, "register_parameter": 0}
 
 
 def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:

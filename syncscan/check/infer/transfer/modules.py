@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from syncscan.check.infer.dataflow.cells import ANY_TEXT
 from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, is_module, list_of, sequence, table
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -87,15 +88,18 @@ _ADD = frozenset({"add_module", "register_module"})
 
 def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> None:
     """Store the tensor of ``register_buffer`` or ``register_parameter``, of torch or of a class that overrides them."""
-    sort, name = _REGISTER.get(method), call.given(0, "name").payload
-    if sort is None or not isinstance(name, str) or not isinstance(base.payload, Class):
+    sort = _REGISTER.get(method)
+    if sort is None or not isinstance(base.payload, Class):
         return
+    name = call.given(0, "name").payload
+    names = {name} if isinstance(name, str) else names_of(at, call, 0) - {ANY_TEXT} if call.args else ()
     by_keyword = [value for key, value in call.kwargs.items() if key not in {"name", "persistent"}]
     given = next(iter([*call.args[1:2], *by_keyword]), BOTTOM)
-    tell(at, at.context.known.registered[base.payload, name], given)
     tell_tensor(at, given)
-    value = module_tensor(at, given, f"{sort} `{name}` moves with its module")
-    store_attribute(at, base.payload, name, value)
+    for each in sorted(names):
+        tell(at, at.context.known.registered[base.payload, each], given)
+        value = module_tensor(at, given, f"{sort} `{each}` moves with its module")
+        store_attribute(at, base.payload, each, value)
 
 
 LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers", "state_dict"})
