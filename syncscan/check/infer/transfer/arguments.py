@@ -21,7 +21,7 @@ from syncscan.ops.inferred import device_named
 
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 # An item of an array, or what the analysis took for it somewhere on the way.
-_NO_ARRAYS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DICT, Kind.FUNCTION})
+_NO_ARRAYS = frozenset({Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.FUNCTION})
 _NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
 
 
@@ -146,15 +146,7 @@ def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> Ab
 
 def _as_array(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return one of the values passed for what is annotated as an array: that, if it is something else by all that is known."""
-    if value.kind in _NO_ARRAYS:
-        return promised
-    if value.kind in _SEQUENCES and not _are_numbers(value):
-        return promised if any(map(_is_array, parts_of(value))) else join(value, promised)
-    return value
-
-
-def _is_array(value: AbstractValue) -> bool:
-    return value.kind in ARRAYS
+    return promised if value.kind in _NO_ARRAYS and not _are_numbers(value) else value
 
 
 def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
@@ -193,10 +185,8 @@ def _as_one_of(at: Point, value: AbstractValue, promised: AbstractValue) -> Abst
 
 def _are_numbers(value: AbstractValue) -> bool:
     """Return whether a list consists of numbers, or of lists of them; such a list is no array, whatever the annotation says."""
-    if value.kind not in {Kind.LIST, Kind.TUPLE}:
-        return False
-    inside = value.items if value.items is not None else (value.element or BOTTOM,)
-    return bool(inside) and all(item.kind is Kind.NUMBER or _are_numbers(item) for item in inside)
+    kinds = {part.kind for part in parts_of(value)} if value.kind in _SEQUENCES else set()
+    return Kind.NUMBER in kinds and kinds <= {Kind.NUMBER, Kind.UNKNOWN}
 
 
 _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
