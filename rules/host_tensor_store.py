@@ -7,7 +7,8 @@
 - a value that is a GPU tensor;
 - a number (see SYN306 for those that block);
 - a CPU tensor of no dimensions that fills more than one element, which is a fill;
-- two sides in host memory.
+- two sides in host memory;
+- a value that the statement itself copies to the host, for a tensor of the host.
 
 **Fix**: from pinned memory, `x[:n] = pinned` becomes `x[:n].copy_(pinned, non_blocking=True)`, where the
 index is made of integers and slices and so gives a view. It is unsafe: the host must not write the pinned
@@ -75,6 +76,11 @@ host[:, 0] = column
 
     def match(self, node: ast.AST, facts: Facts) -> Match | None:
         if not isinstance(node, ast.Assign) or not facts.of(node.value).is_cpu_tensor:
+            return None
+        made = node.value.func if isinstance(node.value, ast.Call) else None
+        if (
+            isinstance(made, ast.Attribute) and made.attr == "cpu"
+        ):  # nobody writes that for a tensor on the GPU
             return None
         for target in node.targets:
             if not isinstance(target, ast.Subscript):
