@@ -5,7 +5,7 @@ memory the synchronization is pure loss. From pageable memory `non_blocking=True
 
 A module blocks once for each of its parameters and buffers: `model = Net().to("cuda")`. That is reported where a function makes the module,
 or calls one that returns a new module. A module in an attribute or an argument may be on the GPU already. `load_state_dict` blocks for each
-tensor as well, where the module is on the GPU and the state on the host.
+tensor as well, where the code has moved the module to the GPU, and the state is on the host.
 
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype. Modules without parameters, such as `nn.ReLU()`, have nothing to copy.
@@ -25,7 +25,7 @@ reader in another stream may have relied on the synchronization.
 import ast
 from dataclasses import replace
 
-from syncscan.model import Applicability, Confidence, Device, Kind
+from syncscan.model import Applicability, Confidence, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
@@ -183,10 +183,9 @@ def _of_hidden_data(call: ast.Call, source: ast.expr, facts: Facts) -> Match:
 def _of_a_state(call: ast.Call, facts: Facts) -> Match:
     state = facts.argument(call, "state_dict")
     message = f"{shown(call, facts)} copies each tensor of the state from the host to the GPU, and blocks the CPU for each"
-    module = facts.of(_receiver(call))
-    if module.device is Device.UNKNOWN:  # then it is where modules are
-        module = replace(module, confidence=Confidence.INFERRED)
-    return Match(call, message, deciding(facts.of(state or call), module), suggest("state"))
+    because = facts.of(state or call)
+    sure = min(because.confidence, Confidence.INFERRED)  # the module moved before
+    return Match(call, message, replace(because, confidence=sure), suggest("state"))
 
 
 def _of_a_module(call: ast.Call, facts: Facts) -> Match | None:

@@ -55,7 +55,7 @@ def constant(value: Hashable) -> AbstractValue:
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
 
 
-HOST_BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
+_BATCH: Final = AbstractValue(Kind.MOVED, Device.CPU, Confidence.INFERRED)
 GPU_BATCH: Final = AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, payload="batch")
 _OF_LOADERS: Final = "torch.utils.data.DataLoader"
 LOADER: Final = AbstractValue(Kind.INSTANCE, Device.CPU, Confidence.INFERRED, payload=_OF_LOADERS)
@@ -236,5 +236,5 @@ def element_of(value: AbstractValue) -> AbstractValue:
     if value.kind is Kind.STRING:
         return STRING
     if value.kind is Kind.INSTANCE and value.payload == _OF_LOADERS:
-        return GPU_BATCH if value.device is Device.CUDA else refine(HOST_BATCH, device=value.device)
+        return GPU_BATCH if value.device is Device.CUDA else refine(_BATCH, device=value.device)
     return value if is_batch(value) or is_gpu_batch(value) else BOTTOM

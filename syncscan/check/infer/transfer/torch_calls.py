@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import HOST_BATCH, INT, NONE, NUMBER, STRING, is_batch, list_of
+from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -102,7 +102,7 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     _settle_device(at, bound, call)
     _settle_data(at, name, bound)
     _settle_saved(name, bound)
-    _settle_loaded(at, name, bound)
+    _settle_loaded(name, bound)
     if name.startswith("torch.distributed."):
         settle_group(at, bound)
     if at.default_device is not None and at.default_device.device is Device.CUDA:
@@ -113,13 +113,6 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if checks:
         at.note_bound(name, call, _of_tensors(bound))
     return result
-
-
-@register(FUNCTIONS, "torch.load")
-def _load(at: Point, call: Call) -> AbstractValue:
-    """Return what was saved, with all its tensors on the host if the call says so."""
-    place = device_named(call.given(1, "map_location"))
-    return HOST_BATCH if place is Device.CPU else _operation(at, "torch.load", call)
 
 
 def _of_tensors(bound: Bound) -> Bound:
@@ -176,11 +169,11 @@ def _settle_saved(name: str, bound: Bound) -> None:
         bound.values["obj"] = (list_of(join_all(on_gpu)),)
 
 
-def _settle_loaded(at: Point, name: str, bound: Bound) -> None:
-    """Take a module that loads a state for one on the GPU, as the parameters of modules are, unless its place is known."""
+def _settle_loaded(name: str, bound: Bound) -> None:
+    """Leave open where the state is that a module on the host loads: the module may have moved since, and the state may be its own."""
     loaded = bound.get("self") if name == "torch.nn.Module.load_state_dict" else None
-    if loaded is not None and loaded.device is Device.UNKNOWN and at.assume():
-        bound.values["self"] = (refine(loaded, device=Device.OTHER, confidence=Confidence.INFERRED),)
+    if loaded is not None and loaded.device is Device.CPU:
+        bound.values["state_dict"] = (BOTTOM,)
 
 
 @register(METHODS, Kind.MOVED)

@@ -21,31 +21,44 @@ class Net(nn.Module):
         self.linear = nn.Linear(4, 4)
 
 
-def restored(path):
+class Backbone(nn.Module):
+    def __init__(self, state):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.init_weights(state)
+
+    def init_weights(self, state):
+        self.load_state_dict({name: state[name].cpu() for name in state})  # silent
+
+
+class Twins:
+    def __init__(self):
+        self.net = Net()
+        self.target = Net()
+        self.net.cuda()  # expect: SYN302
+        self.target.cuda()  # expect: SYN302
+        self.target.load_state_dict(self.net.state_dict())  # silent
+
+
+def restored():
     net = Net().to("cuda")  # expect: SYN302
     stopper = Stopper()
     stopper.keep(net)
     net.load_state_dict(stopper.state)  # expect: SYN302
-    saved = torch.load(path, map_location="cpu")
-    net.load_state_dict(saved["net"])  # expect: SYN302
-    net.linear.load_state_dict(saved)  # expect: SYN302
-    rows = saved["rows"].to("cuda")  # expect: SYN302
-    if saved["epoch"] > 3:  # silent
-        print(saved["loss"].item())  # silent
-    return rows
+    return net
 
 
-def passed_on(model: nn.Module, path):
+def passed_on(model: nn.Module, stopper: Stopper):
     best = copy.deepcopy(model.state_dict())
     model.load_state_dict(best)  # silent
-    model.load_state_dict(torch.load(path, map_location="cpu"))  # expect: SYN302
-    model.load_state_dict(torch.load(path))  # silent
+    model.load_state_dict(stopper.state)  # expect: SYN302
 
 
-def on_the_host(path):
-    net = Net()
-    net.load_state_dict(torch.load(path, map_location="cpu"))  # silent
-    return net
+def on_the_host(stopper: Stopper):
+    net, other = Net(), Net()
+    net.load_state_dict(stopper.state)  # silent
+    net.load_state_dict(other.state_dict())  # silent
+    return Backbone(stopper.state)
 
 
 def reduced():
