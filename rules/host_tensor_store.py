@@ -8,7 +8,7 @@
 - a number (see SYN306 for those that block);
 - a CPU tensor of no dimensions that fills more than one element, which is a fill;
 - two sides in host memory;
-- a value that the statement itself copies to the host, for a tensor of the host.
+- a value on which the statement itself calls `.cpu()`.
 
 **Fix**: from pinned memory, `x[:n] = pinned` becomes `x[:n].copy_(pinned, non_blocking=True)`, where the
 index is made of integers and slices and so gives a view. It is unsafe: the host must not write the pinned
@@ -77,10 +77,7 @@ host[:, 0] = column
     def match(self, node: ast.AST, facts: Facts) -> Match | None:
         if not isinstance(node, ast.Assign) or not facts.of(node.value).is_cpu_tensor:
             return None
-        made = node.value.func if isinstance(node.value, ast.Call) else None
-        if (
-            isinstance(made, ast.Attribute) and made.attr == "cpu"
-        ):  # nobody writes that for a tensor on the GPU
+        if _is_download(node.value):  # nobody writes that for a tensor on the GPU
             return None
         for target in node.targets:
             if not isinstance(target, ast.Subscript):
@@ -95,6 +92,10 @@ host[:, 0] = column
                     node, message, because, _hint(node.value, target, facts), _rewrite(node, target, facts)
                 )
         return None
+
+
+def _is_download(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "cpu"
 
 
 def _hint(value: ast.expr, place: ast.Subscript, facts: Facts) -> str:

@@ -18,6 +18,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell
 from syncscan.model import Confidence, Device, Kind
+from syncscan.ops.inferred import device_named
 
 Passed = Iterable[tuple[Parameter, AbstractValue]]
 
@@ -76,7 +77,8 @@ def moved_module(at: Point, module: AbstractValue, name: str, call: Call) -> Abs
     if device is BOTTOM and name == "to" and not at.stays_open():
         return refine(module, device=Device.UNKNOWN, confidence=Confidence.PROVED)
     _tell(at, module.payload, Device.OTHER)  # by an initialiser that moves its own object
-    return refine(module, device=Device.OTHER, confidence=Confidence.INFERRED)
+    place = Device.CPU if name == "to" and device_named(device) is Device.CPU else Device.OTHER
+    return refine(module, device=place, confidence=Confidence.INFERRED)
 
 
 def tell_tensor(at: Point, tensor: AbstractValue) -> None:

@@ -77,6 +77,8 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
         return tensors_of_module(at, name)
     if name == "__call__":
         return together(at, call.args) if any(map(may_be_tensor, call.args)) else BOTTOM
+    if name == "cpu":
+        return refine(base, device=Device.CPU, confidence=Confidence.INFERRED)
     if name in {"to", "cuda"}:
         return moved_module(at, base, name, call)
     return base if name in _RETURN_THE_MODULE else BOTTOM

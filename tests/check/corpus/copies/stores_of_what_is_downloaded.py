@@ -1,4 +1,4 @@
-"""Who copies a value to the host to store it stores it in a tensor of the host."""
+"""A value that is copied to the host only to be stored belongs in a tensor on the host."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""What runs only where TorchScript or an export records a graph blocks no program."""
+"""Code that runs only while TorchScript or an export records a graph does not block the program."""
 
 import torch
 

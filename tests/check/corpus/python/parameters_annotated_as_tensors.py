@@ -1,4 +1,4 @@
-"""Of what is passed for an annotated tensor, numbers, texts and lists are the analysis's own mistakes, or no mistake at all."""
+"""A parameter that is annotated as a tensor stays a tensor, even if some callers seem to pass numbers, texts or lists."""
 
 import torch
 

@@ -8,7 +8,10 @@ class Schedule(nn.Module):
     def __init__(self, n: int):
         super().__init__()
         betas = torch.linspace(0, 1, n)
-        register = lambda name, values: self.register_buffer(name, values.to(torch.float32))  # noqa: E731
+
+        def register(name, values):
+            self.register_buffer(name, values.to(torch.float32))
+
         register("betas", betas)
         register("alphas", 1 - betas)
         self.keep("steps", torch.zeros(3))

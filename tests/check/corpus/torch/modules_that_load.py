@@ -61,6 +61,14 @@ def on_the_host(stopper: Stopper):
     return Backbone(stopper.state)
 
 
+def back_on_the_host(stopper: Stopper):
+    net, other = Net().to("cuda"), Net().to("cpu")  # expect: SYN302
+    net = net.cpu()
+    net.load_state_dict(stopper.state)  # silent
+    other.load_state_dict(stopper.state)  # silent
+    return net, other
+
+
 def reduced():
     parameters = [torch.zeros(4, device="cuda")]
     optimizer = torch.optim.SGD(parameters, 0.1)
