@@ -145,7 +145,7 @@ def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> Ab
 
 
 def _as_array(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return one of the values passed for what is annotated as an array: that, if it is something else by all that is known."""
+    """Return a passed value, or the annotated array in its place; only a list of numbers contradicts the annotation."""
     return promised if value.kind in _NO_ARRAYS and not _are_numbers(value) else value
 
 
