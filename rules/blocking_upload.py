@@ -4,7 +4,7 @@
 memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove the synchronization (SYN303).
 
 A module blocks once for each of its parameters and buffers: `model = Net().to("cuda")`. That is reported where a function makes the module,
-or calls one that returns a new module. A module in an attribute or an argument may be on the GPU already. `load_state_dict` blocks for each
+calls one that returns a new module, or gets one that its caller has just made. Other modules may be on the GPU already. `load_state_dict` blocks for each
 tensor as well, where the code has moved the module to the GPU, and the state is on the host.
 
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and

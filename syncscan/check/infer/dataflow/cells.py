@@ -23,6 +23,7 @@ Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; what is imported from one of a name
 
+MOVED = "to()"  # among what a function hands back: it may have moved modules of it
 LEFT_OUT: Final = frozenset({"left out"})
 PERHAPS_PASSED: Final = frozenset({"perhaps passed"})
 ANY_TEXT: Final = "*"  # as parameters take no text of a star, it stands for all

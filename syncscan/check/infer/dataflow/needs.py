@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from syncscan.check.infer.dataflow.made import first_handed
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
 from syncscan.check.infer.source.index import Function, Import, Module
 
@@ -49,12 +50,16 @@ _DEEPEST = 4  # of a mask that is made of masks
 
 
 class UsedSlots(NamedTuple):
-    """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors."""
+    """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors.
+
+    ``first_handed`` is the instruction that first hands on each object that the function makes.
+    """
 
     tensors: frozenset[Slot]
     downloaded: frozenset[Slot]
     handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
     trains: bool  # the function computes gradients: it works where its model is
+    first_handed: Mapping[Slot, Slot]
 
 
 def imports_tables(module: Module) -> bool:
@@ -75,7 +80,8 @@ def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) 
         op == Op.CALL_METHOD and data.attribute.endswith("backward")
         for op, data in zip(ir.ops, ir.data, strict=True)
     )
-    return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled, trains)
+    downloaded = search.reach(copied) if copied else frozenset[Slot]()
+    return UsedSlots(tensors, downloaded, handled, trains, first_handed(ir))
 
 
 class Names(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from syncscan.check.infer.dataflow.cells import MOVED
 from syncscan.check.infer.domain.basic import (
     NONE,
     element_of,
@@ -118,7 +119,9 @@ def _return(at: Point, values: Values, data: None) -> AbstractValue:
     value = observations.result(at, values[0])
     handed = None if observations.has(at.function) else _handed(at, at.state.ir.operands[at.number][0])
     if handed is not None:
-        at.tell(at.context.known.handed[at.function], frozenset({handed}))
+        moves = at.context.moves_in_place(at.function)
+        told = frozenset({handed, MOVED} if moves else {handed})
+        at.tell(at.context.known.handed[at.function], told)
     else:
         _returned(at, value)
     return value
@@ -186,7 +189,8 @@ def _result(at: Point, values: Values, data: None) -> AbstractValue:
     if (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE) and at.declare():
         value = join(value, _declared_result(at)) if value is NONE else _declared_result(at)
     placing = frozenset((name, place_of(function, name)) for name in at.read(known.placing[function]))
-    handed = frozenset((name, place_of(function, name)) for name in at.read(known.handed[function]))
+    names = at.read(known.handed[function]) - {MOVED}
+    handed = frozenset((name, place_of(function, name)) for name in names)
     for virtual in virtuals:
         if value is not BOTTOM:
             at.tell(known.virtual_returns[virtual], value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 
-from syncscan.check.infer.dataflow.cells import LEFT_OUT, PERHAPS_PASSED, Cell, Named, Place
-from syncscan.check.infer.domain.basic import record, table
+from syncscan.check.infer.dataflow.cells import LEFT_OUT, MOVED, PERHAPS_PASSED, Cell, Named, Place
+from syncscan.check.infer.domain.basic import is_module, record, table
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import (
     brought_by,
@@ -122,13 +122,14 @@ def _is_as_written(function: Function, call: Call) -> bool:
 
 def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) -> Iterator[AbstractValue]:
     """Yield the arguments that a function returns as they are, and what it returns of a call of one."""
+    may_move = MOVED in handed
     for parameter, argument in passed:
         is_called = f"{parameter.name}()" in handed
         for option in argument.options:
             if is_called and option.kind in {Kind.FUNCTION, Kind.CLASS}:
                 yield _back(at.call(option, Call((), {}, call.site)))
             elif parameter.name in handed:
-                yield _back(option)
+                yield crossing(option) if may_move and is_module(option) else _back(option)
 
 
 def _back(value: AbstractValue) -> AbstractValue:
@@ -362,9 +363,21 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
     for parameter, value in passed:
         if value is not BOTTOM:
             told = _as_device(value) if "device" in parameter.name else value
-            at.tell(cells[parameter], crossing(told))
+            at.tell(cells[parameter], _crossing(at, told, parameter, function, call))
         elif parameter.is_plain_by_default and at.stays_open():
             at.tell(defaulted[parameter], PERHAPS_PASSED)
+
+
+def _crossing(
+    at: Point, value: AbstractValue, parameter: Parameter, function: Function, call: Call
+) -> AbstractValue:
+    """Return an argument as the function sees it: a module that nothing else has seen yet is where it was made."""
+    crossed = crossing(value)
+    if crossed is value or not any(is_module(part) for part in value.options):
+        return crossed
+    slot = _slot_of(function, parameter, call)
+    is_new = slot >= 0 and at.context.uses(at.state).first_handed.get(slot) == at.number
+    return returned(value) if is_new else crossed
 
 
 def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:
@@ -414,7 +427,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if init is not None:
         at.note_called(init, call)
         passed = passed_by(init, call.on(instance))
-        pass_arguments(at, init, passed, call)
+        pass_arguments(at, init, passed, call.on(instance))
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(at.fields(cls), call.args, strict=False), *call.kwargs.items()]:
             store_attribute(at, cls, name, value)

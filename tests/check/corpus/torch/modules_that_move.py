@@ -207,6 +207,59 @@ def by_position():
     empty.to(DEVICE)  # silent
 
 
+def put_back(inner):
+    model = Block(4)
+    model = model.to(DEVICE)  # expect: SYN302
+    model = model.to(DEVICE)  # silent
+    wrapped = Block(4)
+    wrapped = Around(wrapped)
+    wrapped = wrapped.to(DEVICE)  # expect: SYN302
+    inner = inner.to(DEVICE)  # silent: it may be there
+    return model, wrapped, inner
+
+
+def one_after_another():
+    first, second, third, fourth, fifth = Block(4), Block(4), Block(4), Block(4), Block(4)
+    for block in (first, second):
+        block.to(DEVICE)  # expect: SYN302
+    first.to(DEVICE)  # silent
+    third.to(DEVICE)  # expect: SYN302
+    for block in [third, fourth]:
+        block.to(DEVICE)  # silent: one of them is there
+    named = [fifth]
+    fifth.to(DEVICE)  # silent: the list may have moved
+    for block in named:
+        block.to(DEVICE)  # silent
+    for name, block in {"one": Block(4), "two": Scale()}.items():
+        block = block.to(DEVICE)  # expect: SYN302
+        print(name, block)
+    for block in [Block(size) for size in (4, 8)]:
+        block.cuda()  # expect: SYN302
+
+
+def gathered(names, others):
+    blocks = {"first": Block(4)}
+    for name in names:
+        blocks[name] = Block(4)
+    for number, block in enumerate(blocks.values()):
+        block.to(DEVICE)  # expect: SYN302
+        print(number)
+    for block in blocks.values():
+        block.to(DEVICE)  # silent
+    listed = []
+    listed.append(Scale())
+    for block in listed:
+        block.cuda()  # expect: SYN302
+    mixed = [Block(4)]
+    mixed.extend(others)
+    for block in mixed:
+        block.cuda()  # silent: the others may be there
+    repeated = [Block(4)]
+    for _ in names:
+        for block in repeated:
+            block.cuda()  # silent: they are there after the first step
+
+
 class Holder:
     def __init__(self):
         self.model = Block(4)
@@ -217,7 +270,7 @@ class Holder:
 
 
 def given(model):
-    model.to(DEVICE)  # silent: it may be there
+    model.to(DEVICE)  # expect: SYN302
 
 
 given(Block(4))
