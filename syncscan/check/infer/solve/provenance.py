@@ -108,7 +108,7 @@ class _End(NamedTuple):
 
 _Ways = deque[_Way]
 _Place = tuple[_Node, Calls, "int | None"]  # where a chain has been
-_MOST_CALLS = 3  # that a chain remembers
+_MOST_CALLS = 8  # that a chain remembers
 _RETURNS = frozenset({"returns", "virtual returns"})
 _ARGUMENTS = frozenset({"parameters", "virtual arguments"})
 
@@ -263,8 +263,9 @@ class Provenance:
         if writers is None:
             writers = self._writers[asked] = self._writers_of(*asked)
         self._rests_on |= writers.rests_on
+        file = by.state.function.module.path if by is not None else None
         for there, nodes in writers.found:
-            for line, node in writers.in_file(there, nodes):
+            for line, node in writers.in_file(there, nodes) if file in {None, there} else ():
                 if by is not None and node != by:
                     continue
                 text = text_of_contribution(cell, *node)
