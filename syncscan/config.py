@@ -57,6 +57,7 @@ class Config:
     when: tuple[When, ...] = DEFAULT_WHEN
     baseline: Path | None = None
     facts: tuple[Path, ...] = ()
+    environment: str = "auto"  # whose packages are read, see `syncscan.check.libraries.environment`
     conventions: Conventions = field(default_factory=Conventions)
     operations: Mapping[str, Any] = field(
         default_factory=dict
@@ -206,6 +207,8 @@ def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any
             raise ConfigError(f"{where}: {of}{error}") from error
     if "baseline" in settings:
         settings["baseline"] = _as_printed(folder / settings["baseline"])
+    if settings.get("environment", "none") not in {"auto", "none"}:
+        settings["environment"] = str(folder / settings["environment"])
     if "facts" in settings:
         settings["facts"] = tuple(_as_printed(folder / path) for path in settings["facts"])
     return settings
@@ -344,6 +347,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "all": _all,
     "baseline": _text,
     "facts": _paths,
+    "environment": _text,
     "conventions": _conventions,
     "operations": _operations,
 }
@@ -366,6 +370,8 @@ def show(config: Config) -> str:
             continue
         if isinstance(value, Path):
             value = _below(value, config.root)
+        if key == "environment" and value not in {"auto", "none"}:
+            value = _below(Path(value), config.root)
         if key == "facts":
             value = tuple(_below(path, config.root) for path in value)
         lines.append(f"{key} = {_toml(dict(value) if key == 'per-file-ignores' else value)}")

@@ -40,6 +40,7 @@ FLOORS = {
         "prove",
         "engine",
         "cache resident",
+        "libraries",
         "session",
         "since",
     ),

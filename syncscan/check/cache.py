@@ -35,7 +35,7 @@ from syncscan.system.files import read_file
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest entries are evicted
 _MOST_OF_ONE = 64 * 1024 * 1024
 _UNFINISHED = 3600  # seconds after which an unfinished entry is garbage
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|proof|walks|state|last|[a-z0-9_]+\.new)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|proof|libraries|walks|state|last|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
 
@@ -81,6 +81,11 @@ def key_of_result(sources: Sequence[Source], config: Config, facts: FactSet | No
 def key_of_proof(result: str, *rest: object) -> str:
     """Return the name of the entry for a certificate: the name of the result that the proof rests on, and all else as data."""
     return hashlib.sha256(json.dumps([result, *rest]).encode()).hexdigest()
+
+
+def key_of_libraries(names: Sequence[str]) -> str:
+    """Return the name of the entry for what files need of packages: from the names, contents and folders that decide it."""
+    return hashlib.sha256(_program() + json.dumps([*names]).encode()).hexdigest()
 
 
 def key_of_state(
@@ -154,15 +159,19 @@ class Store:
 
     def read_proof(self, key: str) -> object:
         """Return the data of a certificate stored under a name, if the entry is intact; else None."""
-        body = self._get(key, "proof")
-        try:
-            return None if body is None else json.loads(body)
-        except (ValueError, RecursionError):
-            return None
+        return self._read_data(key, "proof")
 
     def write_proof(self, key: str, data: object) -> None:
         """Store the data of a certificate, as `write` stores results."""
         self._keep(key, "proof", json.dumps(data).encode())
+
+    def read_libraries(self, key: str) -> object:
+        """Return what files need of packages, stored under a name, if the entry is intact; else None."""
+        return self._read_data(key, "libraries")
+
+    def write_libraries(self, key: str, data: object) -> None:
+        """Store what files need of packages, as `write` stores results."""
+        self._keep(key, "libraries", json.dumps(data).encode())
 
     def read_state(self, key: str, place: str, sort: str = "state") -> bytes | None:
         """Return the state of a project under a name, see `syncscan.check.persistence.state`, if the file is undamaged.
@@ -202,6 +211,13 @@ class Store:
         with contextlib.suppress(OSError):
             os.utime(path)  # the entry is one of the newest again
         return body
+
+    def _read_data(self, key: str, sort: str) -> object:
+        body = self._get(key, sort)
+        try:
+            return None if body is None else json.loads(body)
+        except (ValueError, RecursionError):
+            return None
 
     def _keep(self, key: str, sort: str, body: bytes) -> None:
         if len(body) >= _MOST_OF_ONE:

@@ -42,6 +42,12 @@ class Project:
     failures: tuple[Failure, ...] = ()
     skipped: int = 0  # files that were named, and that `exclude` excludes
     folders: frozenset[Path] = frozenset()  # folders that were searched
+    packages: frozenset[str] = frozenset()  # the files, as shown, of installed packages among the sources
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """The names of the project's own modules."""
+        return frozenset(source.module for source in self.sources if source.shown not in self.packages)
 
     def share(self, number: int, count: int) -> Project:
         """Return the project with one of ``count`` shares of the files to report on, from 1 on; the check still reads all files."""

@@ -70,7 +70,11 @@ def check(
     result, refuted = _found(project, config, progress, jobs, store, resident)
     files = _Files(project, result.failed)
     findings, suppressed = apply_suppressions(
-        [finding for finding in (*result.findings, *refuted) if finding.path in files.paths],
+        [
+            finding
+            for finding in (*_of_project(result.findings, project), *refuted)
+            if finding.path in files.paths
+        ],
         files.whole_sources(),
         require_reason=config.require_reason,
     )
@@ -91,6 +95,17 @@ def check(
         refuted=tuple(f for f in reported if f.position in not_so and config.shows(f)),
     )
     return outcome if baseline is None else _held_against(baseline, outcome, findings, asked)
+
+
+def _of_project(findings: Sequence[Finding], project: Project) -> Sequence[Finding]:
+    """Return findings without entry points in installed packages, which no setting of the project names."""
+    if not project.packages:
+        return findings
+    own = {"", *project.modules}
+    return [
+        each if each.entry_point.partition(":")[0] in own else replace(each, entry_point="")
+        for each in findings
+    ]
 
 
 class _Files:

@@ -16,6 +16,7 @@ from syncscan.check.baseline import Baseline, BaselineEntry, compare, entry_of
 from syncscan.check.cache import Store
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import PYTHON, shown
+from syncscan.check.libraries.reading import Libraries
 from syncscan.check.notebook import SUFFIX
 from syncscan.check.session import Checked, Progress, check
 from syncscan.config import Config
@@ -95,7 +96,7 @@ def _before(
     store: Store,
 ) -> Counter[BaselineEntry]:
     """Return the findings in the files of the revision, as entries of a baseline with their counts."""
-    project = _project_before(change, paths, config, tree)
+    project = Libraries(store).added_to(_project_before(change, paths, config, tree), config)
     try:
         outcome = check(project, config, progress, jobs, store=store)
     except ConfigError:  # an entry point that the change adds

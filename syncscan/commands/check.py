@@ -76,6 +76,13 @@ _complete_codes = parameters.complete(_codes)
     help="Report from this confidence on: assumed, inferred, observed or proved.",
 )
 @option(
+    "--environment",
+    group=WHICH,
+    type=parameters.text,
+    metavar="PATH",
+    help="Read the packages that the project imports from this Python environment; none reads no packages.",
+)
+@option(
     "--when",
     group=WHICH,
     type=parameters.when,

@@ -27,6 +27,7 @@ class CheckOptions:
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
     min_confidence: str | None
+    environment: str | None
     when: tuple[When, ...] | None
     exclude: tuple[str, ...]
     output_format: str
@@ -158,6 +159,7 @@ def settings(options: CheckOptions) -> Config:
         exclude=config.exclude + _patterns(options.exclude),
         baseline=options.baseline or config.baseline,
         facts=options.facts or config.facts,
+        environment=options.environment or config.environment,
     )
 
 
@@ -194,7 +196,7 @@ def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: 
         return
     named = [Path(path).resolve() for path in options.paths or (".",)]
     is_whole = config.source is not None and any(config.root.is_relative_to(path) for path in named)
-    modules = {source.module for source in project.sources}
+    modules = project.modules
     packages = {module.partition(".")[0] for module in modules}
     for name in config.hot:
         module = name.partition(":")[0]

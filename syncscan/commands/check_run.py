@@ -20,6 +20,7 @@ from syncscan.check.cache import Store
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
+from syncscan.check.libraries.reading import Libraries
 from syncscan.check.resident import Resident
 from syncscan.check.session import MAX_ROUNDS, Checked, Progress, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
@@ -89,11 +90,11 @@ def _persisting_last(store: Store | None) -> Iterator[None]:
 
 
 def _watch(options: CheckOptions) -> int:
-    resident = Resident()
+    resident, libraries = Resident(), Libraries()
 
     def read() -> Watched:
         start, config = time.monotonic(), settings(options)
-        return Watched(_project(options, config, {}), config, files_of(options, config), start)
+        return Watched(_project(options, config, {}, libraries), config, files_of(options, config), start)
 
     return watch(read, lambda it: _run(options, it.config, it.start, resident=resident, project=it.project))
 
@@ -109,7 +110,7 @@ def _run(
     """Check, report, write files, and return the exit status; ``start`` is a time of the monotonic clock."""
     baseline = _baseline(options, config)
     contents = _contents(options)
-    project = project or _project(options, config, contents)
+    project = project or _project(options, config, contents, Libraries(store))
     if not project.sources and not project.failures and not project.skipped:
         _say(f"no Python files in {', '.join(list(map(str, contents)) or options.paths or ('.',))}")
     refuse_unknown_entry_points(options, config, project)
@@ -274,11 +275,13 @@ def _contents(options: CheckOptions) -> dict[Path, bytes]:
     return {Path(options.stdin_filename or "<stdin>").resolve(): data}
 
 
-def _project(options: CheckOptions, config: Config, contents: dict[Path, bytes]) -> Project:
+def _project(
+    options: CheckOptions, config: Config, contents: dict[Path, bytes], libraries: Libraries
+) -> Project:
     if contents and not options.stdin_filename:
         return project_of_text(*next(iter(contents.items())))
     paths = list(contents) or [Path(path) for path in options.paths or (".",)]
-    project = load_project(paths, config, contents)
+    project = libraries.added_to(load_project(paths, config, contents), config)
     if options.shard:
         project = project.share(*options.shard)
     return project

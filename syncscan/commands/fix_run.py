@@ -15,6 +15,7 @@ from syncscan.check.cache import default_folder
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
+from syncscan.check.libraries.reading import Libraries
 from syncscan.check.session import check
 from syncscan.config import Config, find_config
 from syncscan.errors import EXIT_ERROR, EXIT_OK
@@ -33,7 +34,7 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
     config = find_config(root)
     if all_:
         config = replace(config, when=tuple(When))
-    project = load_project([Path(path) for path in paths or (".",)], config, {})
+    project = Libraries().added_to(load_project([Path(path) for path in paths or (".",)], config), config)
     findings = _findings(project, config)
     drafts = _Drafts(project, root)
     with tempfile.TemporaryDirectory(prefix="syncscan-") as folder:

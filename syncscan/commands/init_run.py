@@ -14,6 +14,7 @@ from syncscan import __version__
 from syncscan.check.baseline import Baseline
 from syncscan.check.discover import load_project
 from syncscan.check.frequency.functions import drives_models
+from syncscan.check.libraries.reading import Libraries
 from syncscan.check.session import Checked, check
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
@@ -48,7 +49,7 @@ def run(folder: Path, *, asks: bool, writes: bool) -> int:
     config = find_config(folder)
     if config.source is not None:
         raise ConfigError(f"{config.source}: has a [tool.syncscan] table already; change it there")
-    project = load_project([folder], config)
+    project = Libraries().added_to(load_project([folder], config), config)
     with ProgressBar(sys.stderr) as bar:
         hot = starts(check(project, config, bar, 0))
         outcome = check(project, replace(config, hot=hot), bar, 0, Baseline(folder / BASELINE, {}))

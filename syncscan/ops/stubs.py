@@ -9,7 +9,8 @@
     examples    calls of the API, which ``benchmarks/stubs.py`` runs on the simulated GPU and compares with the entry
 
 ``*`` in a name stands for any part of a name, and the pattern with the longest text that fits is taken. ``[package]`` names the
-release that was reviewed, and may say that the package has the API of another: ``same_as``. Without a condition, a method blocks for an object that is on the GPU.
+release that was reviewed, and may say that the package has the API of another: ``same_as``. With ``read = true``, the source of an
+installed package is read, and the stubs are for those that are not installed. Without a condition, a method blocks for an object that is on the GPU.
 """
 
 from __future__ import annotations
@@ -98,9 +99,21 @@ def names() -> tuple[str, ...]:
 
 
 @functools.cache
+def is_read(package: str) -> bool:
+    """Return whether the installed source of a package is read where there is one: its stubs say the same, and less."""
+    return package not in packages() or bool(
+        tomllib.loads(_text(package)).get("package", {}).get("read", False)
+    )
+
+
+def _text(package: str) -> str:
+    return (files("syncscan.rules") / "stubs" / f"{package}.toml").read_text(encoding="utf-8")
+
+
+@functools.cache
 def load(package: str) -> Mapping[str, Stub]:
     """Return the stubs of a package by their names."""
-    return parse(package, (files("syncscan.rules") / "stubs" / f"{package}.toml").read_text(encoding="utf-8"))
+    return parse(package, _text(package))
 
 
 def parse(package: str, text: str) -> dict[str, Stub]:
@@ -108,11 +121,11 @@ def parse(package: str, text: str) -> dict[str, Stub]:
     entries = tomllib.loads(text)
     try:
         about = entries.pop("package", {})
-        if about.keys() - {"same_as"} != {"reviewed"} or not all(
-            isinstance(each, str) for each in about.values()
+        if about.keys() - {"same_as", "read"} != {"reviewed"} or not all(
+            isinstance(value, bool if key == "read" else str) for key, value in about.items()
         ):
             raise ValueError(
-                '[package] must say `reviewed = "RELEASE"`, and at most `same_as = "PACKAGE"` more'
+                '[package] must say `reviewed = "RELEASE"`, and at most `same_as = "PACKAGE"` and `read = true` more'
             )
         stubs = _renamed(about["same_as"], package) if "same_as" in about else {}
         for name, entry in entries.items():

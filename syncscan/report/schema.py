@@ -74,6 +74,9 @@ def _settings() -> dict[str, _Schema]:
         "hot-only": _described(_FLAG, 'The old name of when = ["step"].'),
         "all": _described(_FLAG, 'The old name of when = ["all"].'),
         "baseline": _described(_TEXT, "The file of what is known and not reported, relative to this one."),
+        "environment": _described(
+            _TEXT, "The Python environment whose packages are read, relative to this file; auto, or none."
+        ),
         "facts": _described(
             _strings(_TEXT),
             "Files that `syncscan facts record` wrote, whose facts the check uses; relative to this one.",

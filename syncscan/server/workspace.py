@@ -9,6 +9,7 @@ from pathlib import Path
 from syncscan.check.baseline import read_baseline
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import Source, SourceError, read_source, shown
+from syncscan.check.libraries.reading import Libraries
 from syncscan.check.resident import Resident
 from syncscan.check.session import check
 from syncscan.config import Config
@@ -27,6 +28,7 @@ class Workspace:
     def __init__(self) -> None:
         self.settings = Settings()
         self._resident = Resident()
+        self._libraries = Libraries()
         self._projects: dict[Path, Project] = {}
 
     def look_again(self) -> None:
@@ -57,9 +59,10 @@ class Workspace:
     def _project(self, path: Path, config: Config, open_files: Mapping[Path, bytes]) -> Project | None:
         """Return the project of a file, with the editors' texts; None where the file cannot be read."""
         if path not in self._projects:
-            self._projects[path] = load_project([path], config, open_files)
+            self._projects[path] = self._libraries.added_to(load_project([path], config, open_files), config)
         project = self._projects[path]
-        opened = {source.path: source for source in project.sources if source.path in open_files}
+        own = (source for source in project.sources if source.shown not in project.packages)
+        opened = {source.path: source for source in own if source.path in open_files}
         readable = {
             path: now for path, was in opened.items() if (now := _opened(was, open_files)) is not None
         }

@@ -196,6 +196,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             'configurations = { "quiet" = ["engine:Runner.log = False"] }',
             'when = ["step"]',
             'facts = ["kept/facts.json"]',
+            'environment = "tools/env"',
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
             'operations = { "torch.ops.m.f" = { args = ["x"], ndim = 0 } }',
         ]
