@@ -26,7 +26,17 @@ from tests.check.edits import EDITS, commit_all, rename
 
 Key = tuple[str, str, str, str]  # path, function, code and normalised expression
 
-CHECK = [sys.executable, "-m", "syncscan", "check", "--isolated", "--output-format", "json"]
+CHECK = [
+    sys.executable,
+    "-m",
+    "syncscan",
+    "check",
+    "--isolated",
+    "--environment",
+    "none",
+    "--output-format",
+    "json",
+]
 
 
 def main() -> None:

@@ -86,6 +86,8 @@ def check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         "-m",
         "syncscan",
         "check",
+        "--environment",
+        "none",
         "--no-cache",
         "--output-format",
         "json",

@@ -76,6 +76,8 @@ def check(source: Path, packages: set[str], *options: str) -> tuple[list[Finding
         "syncscan",
         "check",
         "--isolated",
+        "--environment",
+        "none",
         "--output-format",
         "json",
         *options,

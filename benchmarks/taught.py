@@ -154,6 +154,8 @@ def score(title: str, facts: list[Path]) -> None:
             *SYNCSCAN,
             "check",
             "--isolated",
+            "--environment",
+            "none",
             "--output-format",
             "json",
             *options,

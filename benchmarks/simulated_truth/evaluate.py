@@ -82,8 +82,8 @@ def check(truth: Truth, sources: Path) -> list[Finding]:
         key=lambda path: len(path.parts),
     )
     command = [
-        sys.executable, "-m", "syncscan", "check", "--isolated", "--output-format", "json", "--when", "all",
-        "--min-confidence", "assumed", truth.package,
+        sys.executable, "-m", "syncscan", "check", "--isolated", "--environment", "none", "--output-format", "json",
+        "--when", "all", "--min-confidence", "assumed", truth.package,
     ]  # fmt: skip
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not answer.stdout:
