@@ -7,18 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from syncscan.ops.modules import MOVES, READS, STAYS
 from syncscan.rule import Facts
 from syncscan.syntax.context import SyntaxContext
 
 from ._parts import is_path
 
-# Methods that return the module itself, and leave it where it is.
-_STAYS = frozenset({"bfloat16", "double", "eval", "float", "half", "requires_grad_", "train"})
-_MOVES = frozenset({"cuda", "to", "to_empty"})
-_READS = frozenset(
-    {"apply", "buffers", "children", "load_state_dict", "modules", "named_buffers", "named_children", "named_modules",
-     "named_parameters", "parameters", "state_dict", "zero_grad"}
-)  # fmt: skip
 _FOR = (ast.For, ast.AsyncFor)
 _LOOPS = (*_FOR, ast.While)
 
@@ -31,6 +25,8 @@ def is_still_new(call: ast.Call, facts: Facts) -> bool:
     Such a module is the result of another call, or has a name that the same function sets, in the same loops. The modules of a container
     that the function fills are such ones, where a loop moves each in turn.
     """
+    if not isinstance(call.func, ast.Attribute):  # getattr(module, "cuda")()
+        return False
     around = facts.around(call)
     return _Modules(_places_around(call, around), around).is_new(_moved_by(call), call)
 
@@ -40,7 +36,7 @@ def _moved_by(call: ast.Call) -> ast.expr:
     assert isinstance(call.func, ast.Attribute)
     module = call.func.value
     while isinstance(module, ast.Call) and isinstance(module.func, ast.Attribute):
-        if module.func.attr not in {*_STAYS, "to"}:
+        if module.func.attr not in {*STAYS, "to"}:
             break
         module = module.func.value
     return module
@@ -81,7 +77,7 @@ class _Modules:
         rebound = {self._text(each) for each in getattr(self.around.statement(made), "targets", ())}
         paths = {self._text(each): each for each in ast.walk(made) if is_path(each)}
         return not any(
-            _method_of(use, self.around) in _MOVES and (text not in rebound or _start(use) < _start(each))
+            _method_of(use, self.around) in MOVES and (text not in rebound or _start(use) < _start(each))
             for text, each in paths.items()
             for use in self.places[text]
         )
@@ -139,7 +135,7 @@ class _Modules:
         method = getattr(read, "attr", "")
         if method == "append":
             return all(map(self._is_made, holder.args))
-        return method in _STAYS | _READS and not self._moves_parts(holder)
+        return method in STAYS | READS and not self._moves_parts(holder)
 
     def _moves_parts(self, call: ast.Call) -> bool:
         """Return whether what a method of a module gives, or the function that it is given, moves parts of the module."""
@@ -147,7 +143,7 @@ class _Modules:
         in_turn = isinstance(around, _FOR) and any(each is call for each in ast.walk(around.iter))
         assigns = any(keyword.arg == "assign" for keyword in call.keywords)
         return assigns or any(
-            isinstance(each, ast.Attribute) and each.attr in _MOVES
+            isinstance(each, ast.Attribute) and each.attr in MOVES
             for part in (*call.args, *([around] if in_turn else []))
             for each in ast.walk(part)
         )

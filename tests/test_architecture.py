@@ -134,7 +134,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
-    "syncscan.ops": ("binding dimensions kinds", "inferred table", "stubs"),
+    "syncscan.ops": ("binding dimensions kinds modules", "inferred table", "stubs"),
     "syncscan.system": ("files git memory workers",),
     "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.verify": ("scratch", "run", "search"),

@@ -3,34 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
+from syncscan.ops.modules import MOVES, READS, STAYS
 
-# Methods of a module that return it, and leave it where it is.
-_STAYS = frozenset({"bfloat16", "double", "eval", "float", "half", "requires_grad_", "train"})
-_READS = frozenset(
-    {"buffers", "children", "modules", "named_buffers", "named_children", "named_modules", "named_parameters", "parameters",
-     "state_dict", "zero_grad"}
-)  # fmt: skip
 _SAME = frozenset({Op.ANNOTATED, Op.NAMED, Op.NOT_NONE, Op.REBOUND})
 _CALLS = frozenset({Op.CALL, Op.CALL_METHOD})
-_KEEPS = frozenset({*_SAME, Op.ATTRIBUTE, Op.STORE_GLOBAL})
+_PARTS = frozenset({Op.ATTRIBUTE, Op.ITERATED, Op.SUBSCRIPT, Op.UNPACKED})
+_KEEPS = frozenset({*_SAME, *_PARTS})
 
 
-def first_handed(ir: FunctionIR) -> Mapping[Slot, Slot]:
-    """Return the instruction that first hands on what each slot holds, for objects that the function makes by a call."""
-    made: dict[Slot, Slot] = {}  # the slot of the call that made the object in a slot
-    handed: dict[Slot, Slot] = {}
+def first_handed(ir: FunctionIR, *, is_body: bool) -> Mapping[Slot, Slot]:
+    """Return the instruction that first hands on what each slot holds, for objects that the function makes by a call.
+
+    A move of a part counts as well. The names of a module's body are seen by others, and taken to be left alone.
+    """
+    found = _Made(ir, {}, {}, {})
     for slot, op in enumerate(ir.ops):
-        for operand in _handed_on(ir, slot):
-            if operand in made:
-                handed.setdefault(made[operand], slot)
-        base = next(iter(ir.operands[slot]), -1)
-        if base in made and (op in _SAME or (op == Op.CALL_METHOD and ir.data[slot].attribute in _STAYS)):
-            made[slot] = made[base]
+        if not (is_body and op == Op.STORE_GLOBAL):
+            found.note_handed(slot)
+        found.note_made(slot, op)
+    return {slot: found.handed[call] for slot, call in found.made.items() if call in found.handed}
+
+
+class _Made(NamedTuple):
+    """The slots that hold an object, or a part of one, by the call that made the object; and who first hands that on."""
+
+    ir: FunctionIR
+    made: dict[Slot, Slot]
+    part: dict[Slot, Slot]
+    handed: dict[Slot, Slot]
+
+    def note_handed(self, slot: Slot) -> None:
+        """Note the objects that an instruction hands on, or moves a part of."""
+        calls = [self.made[operand] for operand in _handed_on(self.ir, slot) if operand in self.made]
+        whole = self._whole(slot)
+        if whole is not None and _member(self.ir, slot) in MOVES:
+            calls.append(whole)
+        for call in calls:
+            self.handed.setdefault(call, slot)
+
+    def note_made(self, slot: Slot, op: int) -> None:
+        """Note the object of which an instruction gives the whole or a part."""
+        member, whole = _member(self.ir, slot), self._whole(slot)
+        is_same = op in _SAME or (op == Op.CALL_METHOD and member in STAYS)
+        if is_same and next(iter(self.ir.operands[slot]), -1) in self.made and whole is not None:
+            self.made[slot] = whole
+        elif whole is not None and (op in _PARTS or member in READS):
+            self.part[slot] = whole
         elif op in _CALLS:
-            made[slot] = slot
-    return {slot: handed[call] for slot, call in made.items() if call in handed}
+            self.made[slot] = slot
+
+    def _whole(self, slot: Slot) -> Slot | None:
+        """Return the call that made the object which the first operand of an instruction is, or is a part of."""
+        base = next(iter(self.ir.operands[slot]), -1)
+        return self.made.get(base, self.part.get(base))
+
+
+def _member(ir: FunctionIR, slot: Slot) -> str:
+    """Return the attribute that an instruction reads or calls; "" for others."""
+    op, data = ir.ops[slot], ir.data[slot]
+    if op == Op.CALL_METHOD:
+        return str(data.attribute)
+    return str(data[0]) if op == Op.ATTRIBUTE else ""
 
 
 def _handed_on(ir: FunctionIR, slot: Slot) -> Iterator[Slot]:
@@ -39,7 +75,7 @@ def _handed_on(ir: FunctionIR, slot: Slot) -> Iterator[Slot]:
     if op in _KEEPS:
         return
     if op in _CALLS:
-        is_kept = op == Op.CALL or data.attribute in _STAYS | _READS
+        is_kept = op == Op.CALL or data.attribute in STAYS | READS
         yield from operands[1 if is_kept else 0 :]
     else:
         yield from operands  # (an operand that comes later is of an earlier turn of a loop)

@@ -81,7 +81,10 @@ def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) 
         for op, data in zip(ir.ops, ir.data, strict=True)
     )
     downloaded = search.reach(copied) if copied else frozenset[Slot]()
-    return UsedSlots(tensors, downloaded, handled, trains, first_handed(ir))
+    is_body = function is function.module.body
+    is_seen = not is_body and bool(function.children or ir.lambdas)  # by functions inside
+    handed = {} if is_seen else first_handed(ir, is_body=is_body)
+    return UsedSlots(tensors, downloaded, handled, trains, handed)
 
 
 class Names(NamedTuple):
