@@ -43,6 +43,13 @@ class Project:
     skipped: int = 0  # files that were named, and that `exclude` excludes
     folders: frozenset[Path] = frozenset()  # folders that were searched
     packages: frozenset[str] = frozenset()  # the files, as shown, of installed packages among the sources
+    is_cut: bool = False  # the project needs more of them than is read
+
+    @property
+    def package_names(self) -> tuple[str, ...]:
+        """The names of the installed packages among the sources."""
+        names = {source.module.partition(".")[0] for source in self.sources if source.shown in self.packages}
+        return tuple(sorted(names))
 
     @property
     def modules(self) -> frozenset[str]:

@@ -80,7 +80,7 @@ _complete_codes = parameters.complete(_codes)
     group=WHICH,
     type=parameters.text,
     metavar="PATH",
-    help="Read the packages that the project imports from this Python environment; none reads no packages.",
+    help="Read the packages that the project imports from this Python environment. Default: auto, the active one or .venv; none reads no packages.",
 )
 @option(
     "--when",

@@ -132,6 +132,8 @@ def _run(
         failures=outcome.failures,
         newer=outcome.newer,
         checked=outcome.checked,
+        packages=project.package_names,
+        is_cut=project.is_cut,
         skipped=project.skipped,
         fixed=outcome.fixed,
         ignored=options.add_ignores,

@@ -37,6 +37,7 @@ class Report:
     ``folder``: the current folder below ``top``, the top of the repository.
     ``newer``: files that only a newer Python can parse. ``unfixed``: files that a fix left as they were.
     ``texts``: the source of every file with a finding, by its path.
+    ``packages``: the installed packages that were read with the files; with ``is_cut``, in part.
     ``color``: the colour of text; None leaves the choice to the terminal. ``is_quiet``: findings alone.
     """
 
@@ -59,6 +60,8 @@ class Report:
     left_out: Mapping[When, int] = field(default_factory=dict)
     facts: FactsUsed = field(default_factory=FactsUsed)
     refuted: tuple[Finding, ...] = ()
+    packages: tuple[str, ...] = ()
+    is_cut: bool = False
     shows_all: bool = False
     is_quiet: bool = False
     color: bool | None = None
@@ -215,11 +218,23 @@ _SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
 _WRITTEN_AS_COPIES = frozenset({"SYN102", "SYN105", "SYN302"})
 
 
+_MOST_PACKAGES = 4
+
+
+def _named(packages: Sequence[str]) -> str:
+    """Return the names of the first packages, and a count of the rest."""
+    more = len(packages) - _MOST_PACKAGES
+    names = [*packages[:_MOST_PACKAGES], *([f"{more} more packages"] if more > 0 else [])]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def _coverage(report: Report) -> str:
     """Return the counts of files checked, excluded, and not analysed."""
     failed = len({failure.path for failure in report.failures})
     parts = [f"{len(report.known)} in the baseline"] if report.known else []
     parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
+    part = " in part" if report.is_cut else ""
+    parts += [f"{_named(report.packages)} read{part}"] if report.packages else []
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []
     parts += [f"{len(report.newer)} skipped, in newer syntax"] if report.newer else []

@@ -90,7 +90,13 @@ def test_nothing_is_reported_in_packages(install: Install, syncscan: Command, tm
     environment = install({"losses.py": LOSSES})
     (tmp_path / "main.py").write_text(USE)
     options = ("main.py", "--when", "all", "--environment", environment)
-    assert "3 findings in 1 file; 1 file checked" in syncscan("check", *options).stdout
+    summary = syncscan("check", *options).stdout.splitlines()[-1]
+    assert summary.startswith("3 findings in 1 file; 1 file checked in ")
+    assert summary.endswith(" s, losses read")
+    assert (
+        "read"
+        not in syncscan("check", "main.py", "--when", "all", "--environment", "none").stdout.splitlines()[-1]
+    )
     report = json.loads(syncscan("check", *options, "--output-format", "json").stdout)
     assert {each["path"] for each in report["findings"]} == {"main.py"}
 
@@ -274,6 +280,26 @@ def test_statements_are_read_whole(install: Install, found: Found, text: str) ->
     assert found(ONE, "--environment", environment) == BLOCKS
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        'DEV = "cpu"\n',
+        'for DEV in ("cpu",):\n    pass\n',
+        'class Settings:\n    device = "cpu"\n\n\nDEV = Settings().device\n',
+        'def choose():\n    return "cpu"\n\n\nDEV = choose()\n',
+        'SETTINGS = {}\nSETTINGS.update(device="cpu")\nDEV = SETTINGS["device"]\n',
+    ],
+)
+def test_what_chooses_a_device_needs_no_torch(install: Install, found: Found, chosen: str) -> None:
+    made = (
+        "import torch\nfrom .settings import DEV\n\n\ndef spread(x):\n    return torch.ones(3, device=DEV)\n"
+    )
+    environment = install({"lib/__init__.py": made, "lib/settings.py": chosen})
+    assert found(ONE, "--environment", environment) == set()
+    install({"lib/settings.py": 'DEV = "cuda"\n'})
+    assert found(ONE, "--environment", environment) == BLOCKS
+
+
 def test_all_definitions_of_a_name_are_read_or_none(install: Install, found: Found) -> None:
     long = (
         f"def spread(x):\n{'    x = x' + chr(10) * 1}" + "    x = x\n" * MOST_LINES + "    return x.max()\n"
@@ -374,7 +400,9 @@ def test_what_is_no_python_and_what_names_no_torch_is_left_out(install: Install,
     assert found(program, "--environment", environment) == {(10, "SYN102")}
 
 
-def test_near_definitions_are_read_before_the_bound(install: Install, found: Found) -> None:
+def test_near_definitions_are_read_before_the_bound(
+    install: Install, found: Found, syncscan: Command
+) -> None:
     body = "    x = x + 1\n" * (MOST_LINES // 2)
     links = "".join(f"def link_{n}(x):\n{body}    return link_{n + 1}(x)\n\n\n" for n in range(4))
     environment = install(
@@ -385,6 +413,8 @@ def test_near_definitions_are_read_before_the_bound(install: Install, found: Fou
     )
     near = {(line + 1, code) for line, code in IN_USE}
     assert found(program, "--environment", environment) == near
+    summary = syncscan("check", "project/main.py", "--environment", environment).stdout.splitlines()[-1]
+    assert ", far and losses read in part" in summary
     first = program.replace("from far", "from  far").replace("link_0", "link_3")
     assert found(first, "--environment", environment) == {*near, (9, "SYN102")}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+_BRANCHES = (ast.If, ast.Try)
 _FUTURE = "__future__"
 
 
@@ -117,14 +118,40 @@ def _names_bound_by(statement: ast.stmt) -> Iterator[str]:
         yield statement.name
     elif isinstance(statement, IMPORTS):
         yield from (name_of(alias, statement) for alias in statement.names)
-    elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        yield from (name for target in targets for name, *_ in paths_in(_without_indices(target)))
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        yield from (name for name, *attributes in paths_in(statement.value.func) if attributes)
     else:
-        for inner in ast.iter_child_nodes(statement):
-            blocks = [inner] if isinstance(inner, ast.stmt) else getattr(inner, "body", ())
-            for each in blocks if isinstance(blocks, list) else ():
-                yield from _names_bound_by(each)
+        for target in _targets_of(statement):
+            yield from (name for name, *_ in paths_in(_without_indices(target)))
+        for inner in _inside(statement):
+            yield from _names_bound_by(inner)
+
+
+def parts_binding(name: str, statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements that bind a name, other than imports: a statement, or those in the branches of one."""
+    if isinstance(statement, _BRANCHES):
+        for inner in _inside(statement):
+            yield from parts_binding(name, inner)
+    elif not isinstance(statement, IMPORTS) and name in _names_bound_by(statement):
+        yield statement
+
+
+def _inside(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements in the blocks of a statement: in its branches, its handlers, its cases."""
+    for inner in ast.iter_child_nodes(statement):
+        block = [inner] if isinstance(inner, ast.stmt) else getattr(inner, "body", ())
+        yield from block if isinstance(block, list) else ()
+
+
+def _targets_of(statement: ast.stmt) -> list[ast.expr]:
+    """Return what an assignment, a loop or a ``with`` statement sets."""
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
+        return [statement.target]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    return []
 
 
 def _without_indices(target: ast.expr) -> ast.expr:

@@ -6,17 +6,28 @@ import ast
 import os
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 
 from syncscan.check.files import SourceError, decode, normalise, read_bytes
-from syncscan.check.libraries.module import DEFINITIONS, IMPORTS, LibraryModule, imports_in, name_of, paths_in
+from syncscan.check.libraries.module import (
+    DEFINITIONS,
+    IMPORTS,
+    LibraryModule,
+    imports_in,
+    name_of,
+    parts_binding,
+    paths_in,
+)
 from syncscan.check.nesting import parse
 
 # Lines of definitions that are read for one project: more would take longer than the project itself.
-MOST_LINES = 12_000
-# A module that does not import torch computes nothing on a GPU.
+MOST_LINES = 20_000
+# A package without such an import computes nothing on a GPU.
 _TORCH = re.compile(r"^[ \t]*(?:from|import)[ \t]+torch\b", re.MULTILINE)
+_LEVELS = ("*.py", "*/*.py", "*/*/*.py")  # of a package, where the import is looked for
+# In a module without the import, longer definitions tell nothing: those that choose a device or hold settings are short.
+_LONGEST = 40
 _NO_PYTHON = (OSError, SourceError, SyntaxError, ValueError, RecursionError)
 
 Names = tuple[str, ...]  # a name and the attributes that are read of it
@@ -34,7 +45,9 @@ class Needed:
         self._queue: deque[tuple[LibraryModule, Names]] = deque()
         self._asked: dict[tuple[LibraryModule, Names], None] = {}
         self._places: dict[Path, None] = {}
+        self._computing: dict[str, bool] = {}
         self._lines = 0
+        self.is_cut = False  # a definition is needed that the bound leaves out
 
     @property
     def modules(self) -> list[LibraryModule]:
@@ -107,22 +120,46 @@ class Needed:
         name, rest = path[0], path[1:]
         has_room = self._lines < MOST_LINES
         for statement in module.bound.get(name, ()):
-            imports = [
-                (each, alias)
-                for each in (imports_in([statement]) if not isinstance(statement, DEFINITIONS) else ())
-                for alias in each.names
-                if name_of(alias, each) == name
-            ]
-            for each, alias in imports:
+            imported = [*_imports_of(name, statement)]
+            for each, alias in imported:
                 self._import(module, each, alias, rest)
             if isinstance(statement, IMPORTS):
                 module.kept[statement] = None
-            elif statement not in module.kept and has_room and (imports or _TORCH.search(module.text)):
-                module.kept[statement] = None
-                self._lines += (statement.end_lineno or statement.lineno) - statement.lineno + 1
-                self._use(module, statement)
+            elif imported or self._tells(module, statement):
+                self._keep(
+                    module, statement, name, has_room=has_room or not isinstance(statement, DEFINITIONS)
+                )
         if name not in module.bound:
             self._resolve_star(module, path)
+
+    def _keep(self, module: LibraryModule, statement: ast.stmt, name: str, *, has_room: bool) -> None:
+        """Keep a statement, and follow the names that its parts use which bind a name."""
+        if not has_room:
+            self.is_cut = True
+            return
+        if statement not in module.kept:
+            module.kept[statement] = None
+            self._lines += _length(statement)
+        for part in parts_binding(name, statement):
+            self._use(module, part)
+
+    def _tells(self, module: LibraryModule, statement: ast.stmt) -> bool:
+        """Return whether a definition may say where values live."""
+        if _TORCH.search(module.text):
+            return True
+        return _length(statement) <= _LONGEST and self._computes(module.package)
+
+    def _computes(self, package: str) -> bool:
+        """Return whether a package imports torch anywhere near its top."""
+        if package not in self._computing:
+            files = (
+                file
+                for folder in self._folders
+                for level in _LEVELS
+                for file in sorted((folder / package).glob(level))
+            )
+            self._computing[package] = any(map(_imports_torch, files))
+        return self._computing[package]
 
     def _resolve_star(self, module: LibraryModule, path: Names) -> None:
         """Follow a name that a module has by ``from module import *``."""
@@ -179,6 +216,23 @@ class Needed:
                 except _NO_PYTHON:
                     return None
         return None
+
+
+def _imports_of(name: str, statement: ast.stmt) -> Iterator[Imported]:
+    """Yield the imports in a statement that bind a name; not those inside a definition."""
+    for each in imports_in([statement]) if not isinstance(statement, DEFINITIONS) else ():
+        yield from ((each, alias) for alias in each.names if name_of(alias, each) == name)
+
+
+def _length(statement: ast.stmt) -> int:
+    return (statement.end_lineno or statement.lineno) - statement.lineno + 1
+
+
+def _imports_torch(file: Path) -> bool:
+    try:
+        return _TORCH.search(decode(read_bytes(file))[0]) is not None
+    except _NO_PYTHON:
+        return False
 
 
 def _text(asked: tuple[LibraryModule, Names]) -> str:

@@ -39,6 +39,7 @@ class Answer(NamedTuple):
 
     places: list[tuple[str, list[int] | None]]
     files: list[tuple[str, str, list[tuple[int, int]]]]
+    is_cut: bool  # there are more lines than are read
 
     @property
     def is_current(self) -> bool:
@@ -55,20 +56,22 @@ class Libraries:
 
     def added_to(self, project: Project, config: Config) -> Project:
         """Return a project with the sources of packages that it needs, on which nothing is reported."""
-        more = self._sources(project.sources, config)
+        more, is_cut = self._sources(project.sources, config)
         if not more:
             return project
         shown_files = frozenset(source.shown for source in project.sources)
         targets = shown_files if project.targets is None else project.targets
         packages = frozenset(source.shown for source in more)
-        return replace(project, sources=(*project.sources, *more), targets=targets, packages=packages)
+        return replace(
+            project, sources=(*project.sources, *more), targets=targets, packages=packages, is_cut=is_cut
+        )
 
-    def _sources(self, project: Sequence[Source], config: Config) -> tuple[Source, ...]:
-        """Return what a project needs of packages, each file with other lines left empty."""
+    def _sources(self, project: Sequence[Source], config: Config) -> tuple[Sequence[Source], bool]:
+        """Return what a project needs of packages, each file with other lines left empty, and whether it needs more than is read."""
         folders = package_folders(config.environment, config.root)
         users = _importing(project, folders)
         if not users:
-            return ()
+            return (), False
         followed = frozenset().union(*users.values())
         place = [*map(str, folders), *sorted(followed)]
         answer = self._kept(
@@ -78,7 +81,7 @@ class Libraries:
         taken = {source.path for source in project}
         files = ((Path(path), name, ranges) for path, name, ranges in answer.files)
         found = (_source(path, name, ranges) for path, name, ranges in files if path.resolve() not in taken)
-        return tuple(source for source in found if source is not None)
+        return [source for source in found if source is not None], answer.is_cut
 
     def _needed(
         self, users: Sequence[Source], folders: Sequence[Path], place: Sequence[str], followed: frozenset[str]
@@ -108,10 +111,11 @@ class Libraries:
 def _answer_of(data: Any) -> Answer | None:
     """Return the answer that the store has as data; None where the data have another form."""
     try:
-        places, files = data
+        places, files, is_cut = data
         return Answer(
             [(str(path), stamp) for path, stamp in places],
             [(str(path), str(name), [(int(a), int(b)) for a, b in ranges]) for path, name, ranges in files],
+            bool(is_cut),
         )
     except (TypeError, ValueError):
         return None
@@ -167,6 +171,7 @@ def _read(needed: Needed) -> Answer:
     return Answer(
         [(str(path), _stamp(path)) for path in needed.places],
         [(str(module.path), module.name, module.ranges()) for module in needed.modules],
+        needed.is_cut,
     )
 
 
