@@ -26,17 +26,8 @@ from tests.check.edits import EDITS, commit_all, rename
 
 Key = tuple[str, str, str, str]  # path, function, code and normalised expression
 
-CHECK = [
-    sys.executable,
-    "-m",
-    "syncscan",
-    "check",
-    "--isolated",
-    "--environment",
-    "none",
-    "--output-format",
-    "json",
-]
+OPTIONS = "--isolated --environment none --output-format json"
+CHECK = [sys.executable, "-m", "syncscan", "check", *OPTIONS.split()]
 
 
 def main() -> None:

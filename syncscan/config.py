@@ -35,6 +35,7 @@ else:
     import tomli as tomllib
 
 DEFAULT_CONFIDENCE = Confidence.INFERRED
+AUTOMATIC, NO_PACKAGES = "auto", "none"  # values of `environment` that are no paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Config:
     when: tuple[When, ...] = DEFAULT_WHEN
     baseline: Path | None = None
     facts: tuple[Path, ...] = ()
-    environment: str = "auto"  # whose packages are read, see `syncscan.check.libraries.environment`
+    environment: str = AUTOMATIC  # whose packages are read, see `syncscan.check.libraries.environment`
     conventions: Conventions = field(default_factory=Conventions)
     operations: Mapping[str, Any] = field(
         default_factory=dict
@@ -207,7 +208,7 @@ def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any
             raise ConfigError(f"{where}: {of}{error}") from error
     if "baseline" in settings:
         settings["baseline"] = _as_printed(folder / settings["baseline"])
-    if settings.get("environment", "none") not in {"auto", "none"}:
+    if settings.get("environment", AUTOMATIC) not in {AUTOMATIC, NO_PACKAGES}:
         settings["environment"] = str(folder / settings["environment"])
     if "facts" in settings:
         settings["facts"] = tuple(_as_printed(folder / path) for path in settings["facts"])
@@ -370,7 +371,7 @@ def show(config: Config) -> str:
             continue
         if isinstance(value, Path):
             value = _below(value, config.root)
-        if key == "environment" and value not in {"auto", "none"}:
+        if key == "environment" and value not in {AUTOMATIC, NO_PACKAGES}:
             value = _below(Path(value), config.root)
         if key == "facts":
             value = tuple(_below(path, config.root) for path in value)

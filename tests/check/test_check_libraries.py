@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from syncscan.check.cache import Store
+from syncscan.check.discover import Project
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Source
 from syncscan.check.libraries.needed import MOST_LINES
+from syncscan.check.libraries.reading import Libraries
+from syncscan.config import Config
 from syncscan.model import Conventions
 from tests.conftest import Command
 
@@ -153,9 +158,6 @@ def test_what_definitions_use_is_read_too(install: Install, found: Found) -> Non
 
 def test_what_is_read_says_what_the_whole_package_says(install: Install, tmp_path: Path) -> None:
     """The definitions that a program names are enough: others of the package would tell it nothing."""
-    from syncscan.check.discover import Project  # noqa: PLC0415 (beside the engine of this one test)
-    from syncscan.check.libraries.reading import Libraries  # noqa: PLC0415
-    from syncscan.config import Config  # noqa: PLC0415
 
     others = "".join(f"\n\ndef other_{n}(x):\n    return spread(x) + {n}\n" for n in range(20))
     environment = install({"losses.py": LOSSES + others})
@@ -218,10 +220,6 @@ def test_a_package_that_comes_later_is_read(
 
 
 def test_one_answer_does_not_depend_on_another(install: Install, tmp_path: Path) -> None:
-    from syncscan.check.cache import Store  # noqa: PLC0415
-    from syncscan.check.discover import Project  # noqa: PLC0415
-    from syncscan.check.libraries.reading import Libraries  # noqa: PLC0415
-    from syncscan.config import Config  # noqa: PLC0415
 
     environment = install({"lib/__init__.py": OF_TORCH, "lib/sub.py": OF_TORCH})
     config = Config(root=tmp_path, environment=str(environment))
@@ -460,7 +458,6 @@ def test_a_folder_that_is_no_environment_is_an_error(syncscan: Command, tmp_path
 def test_a_change_is_compared_with_the_same_packages(
     install: Install, syncscan: Command, tmp_path: Path
 ) -> None:
-    import subprocess  # noqa: PLC0415 (git alone)
 
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=a", "-c", "user.email=a@b")

@@ -172,7 +172,7 @@ def is_step(function: Function) -> bool:
 
 
 def only_runs_a_model(function: Function) -> bool:
-    """Return whether a function runs a model under `no_grad`, but has no name of a step or of a loop over steps."""
+    """Return whether a function runs a model under `no_grad`, and its name does not say that it runs per step."""
     is_free = _may_be_step(function) and runs_a_model(function) and not may_be_once(function)
     treats = _TREATS.search(function.name) is not None
     return is_free and not treats and not is_named_step(function) and not computes_gradients(function)

@@ -8,21 +8,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from syncscan.config import AUTOMATIC, NO_PACKAGES
 from syncscan.errors import ConfigError
 
-AUTOMATIC, NONE = "auto", "none"
 _OF_A_PROJECT = (".venv", "venv")
 _NAMES = ("site-packages", "dist-packages")
 _NEWEST = "lib/python3.*/site-packages"
 
 
 def package_folders(environment: str, root: Path) -> tuple[Path, ...]:
-    """Return the folders of installed packages of an environment: its path, `AUTOMATIC` or `NONE`.
+    """Return the folders of installed packages of an environment: its path, `AUTOMATIC` or `NO_PACKAGES`.
 
     The automatic choice is the active environment, then ``.venv`` or ``venv`` in ``root`` or above, then the one that runs
     syncscan. ConfigError where a path leads to no environment.
     """
-    if environment == NONE:
+    if environment == NO_PACKAGES:
         return ()
     if environment != AUTOMATIC:
         found = _folders_in(Path(environment))
@@ -61,7 +61,7 @@ def _folders_in(environment: Path) -> tuple[Path, ...]:
     if by_version:
         return tuple(by_version[max(by_version)])
     of_windows = environment / "Lib" / "site-packages"
-    return (of_windows,) if os.path.isdir(of_windows) else ()  # noqa: PTH112 (False, too, where nobody may look)
+    return (of_windows,) if _holds_any(of_windows) else ()
 
 
 def _holds_any(folder: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -28,7 +27,7 @@ _TORCH = re.compile(r"^[ \t]*(?:from|import)[ \t]+torch\b", re.MULTILINE)
 _LEVELS = ("*.py", "*/*.py", "*/*/*.py")  # of a package, where the import is looked for
 # In a module without the import, longer definitions tell nothing: those that choose a device or hold settings are short.
 _LONGEST = 40
-_NO_PYTHON = (OSError, SourceError, SyntaxError, ValueError, RecursionError)
+_NO_PYTHON = (SourceError, SyntaxError, ValueError, RecursionError)
 
 Names = tuple[str, ...]  # a name and the attributes that are read of it
 Imported = tuple[ast.Import | ast.ImportFrom, ast.alias]
@@ -51,9 +50,9 @@ class Needed:
 
     @property
     def modules(self) -> list[LibraryModule]:
-        """The modules that a needed name leads to, in the packages that define something that is needed.
+        """The modules that needed names lead to, in packages that define at least one of these names.
 
-        A module with nothing that is needed is one of them: without it, its name would be one of which nothing is known.
+        Modules that keep no statement are included, so that their names still resolve.
         """
         read = [module for _, module in sorted(self._modules.items()) if module is not None]
         defining = {module.package for module in read if module.defines}
@@ -208,10 +207,12 @@ class Needed:
             base = folder.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
                 self._places[path] = None
-                if not os.path.isfile(path):  # noqa: PTH113 (which is False, too, where nobody may look)
-                    continue
                 try:
-                    text = normalise(decode(read_bytes(path))[0])
+                    data = read_bytes(path)
+                except SourceError:
+                    continue  # not there, or not to be read
+                try:
+                    text = normalise(decode(data)[0])
                     return LibraryModule(name, path, text, parse(text).body)
                 except _NO_PYTHON:
                     return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -163,7 +162,7 @@ _LEFT_OUT = frozenset(
 
 
 def _is_in(folders: Iterable[Path], name: str) -> bool:
-    return any(os.path.isdir(folder / name) or os.path.isfile(folder / f"{name}.py") for folder in folders)  # noqa: PTH112, PTH113
+    return any(_stamp(folder / file) is not None for folder in folders for file in (name, f"{name}.py"))
 
 
 def _read(needed: Needed) -> Answer:

@@ -45,7 +45,7 @@ class _Made(NamedTuple):
             self.handed.setdefault(call, slot)
 
     def note_made(self, slot: Slot, op: int) -> None:
-        """Note the object of which an instruction gives the whole or a part."""
+        """Note that an instruction gives an object, or a part of one."""
         member, whole = _member(self.ir, slot), self._whole(slot)
         is_same = op in _SAME or (op == Op.CALL_METHOD and member in STAYS)
         if is_same and next(iter(self.ir.operands[slot]), -1) in self.made and whole is not None:
