@@ -13,7 +13,6 @@ on the device (`solve.history`).
 from __future__ import annotations
 
 import functools
-from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from operator import itemgetter
@@ -35,6 +34,20 @@ from syncscan.check.infer.solve.deciding import (
 from syncscan.check.infer.solve.history import History, Moment
 from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of, text_of_contribution
 from syncscan.check.infer.solve.steps import MOST_STEPS, Step, merged
+from syncscan.check.infer.solve.ways import (
+    ANYWHERE,
+    Asked,
+    Caller,
+    Calls,
+    Crossing,
+    Node,
+    Part,
+    Visit,
+    Way,
+    Ways,
+    Writer,
+    visit_by,
+)
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
@@ -44,21 +57,14 @@ from syncscan.model import ON_GPU, Confidence, Evidence, Kind
 _LONGEST = 16  # steps that are looked for
 
 
-class _Node(NamedTuple):
-    """An instruction of a function."""
-
-    state: State
-    slot: Slot
-
-
 class _Writers(NamedTuple):
     """The instructions that contribute to a cell, by file, and the functions that contain them."""
 
-    found: list[tuple[str, list[_Node]]]
+    found: list[tuple[str, list[Node]]]
     rests_on: frozenset[object]
-    by_line: dict[str, list[tuple[int, _Node]]]  # of the files to which somebody came
+    by_line: dict[str, list[tuple[int, Node]]]  # of the files to which somebody came
 
-    def in_file(self, path: str, nodes: Sequence[_Node]) -> list[tuple[int, _Node]]:
+    def in_file(self, path: str, nodes: Sequence[Node]) -> list[tuple[int, Node]]:
         """Return the writers in a file by line; files are read only when visited."""
         known = self.by_line.get(path)
         if known is None:
@@ -72,7 +78,7 @@ class _Writers(NamedTuple):
         return known
 
 
-def _place_of(node: _Node) -> tuple[int, int, int]:
+def _place_of(node: Node) -> tuple[int, int, int]:
     """Return where an instruction stands in its file, for those that have no line."""
     there = node.state.function.node
     return getattr(there, "lineno", 0), getattr(there, "col_offset", 0), node.slot
@@ -80,17 +86,6 @@ def _place_of(node: _Node) -> tuple[int, int, int]:
 
 # A cell, the places and the item that are asked for, and the files nearest to which its contributions are to be
 _Asked = tuple[Cell[Any], Places, "int | None", str, str]
-# The calls whose callees a chain is in, the innermost last; () where any call may lead further
-Calls = tuple[_Node, ...]
-
-
-class _Way(NamedTuple):
-    """A way to go on: what led there, the item that is asked for, and instructions, each with the step to it."""
-
-    steps: tuple[Step, ...]
-    calls: Calls
-    item: int | None
-    writers: Iterator[tuple[_Node, Step | None]]
 
 
 class _End(NamedTuple):
@@ -102,13 +97,11 @@ class _End(NamedTuple):
     root: list[Step] | None
     cells: list[Cell[Any]]
     observed: list[Step]
-    node: _Node
+    node: Node
     item: int | None
 
 
-_Ways = deque[_Way]
-_Place = tuple[_Node, Calls, "int | None"]  # where a chain has been
-_MOST_CALLS = 8  # that a chain remembers
+_Place = tuple[Node, Visit, "int | None"]  # where a chain has been
 _RETURNS = frozenset({"returns", "virtual returns"})
 _ARGUMENTS = frozenset({"parameters", "virtual arguments"})
 
@@ -118,10 +111,10 @@ class Provenance:
 
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
-        self._asked: set[_Node] = set()  # devices whose chains are looked for, one behind the other
-        self._moments: dict[tuple[_Node, Places], Moment] = {}
+        self._asked: set[Node] = set()  # devices whose chains are looked for, one behind the other
+        self._moments: dict[tuple[Node, Places], Moment] = {}
         self._ends: dict[
-            tuple[_Node, Places], Slot
+            tuple[Node, Places], Slot
         ] = {}  # where following the operands of an instruction leads
         self._writers: dict[_Asked, _Writers] = {}
         self._others: dict[_Asked, dict[tuple[str, int], Evidence]] = {}
@@ -154,18 +147,17 @@ class Provenance:
     ) -> list[Step]:
         """Return the shortest chain; without ``matches`` it may leave a function by other calls than it entered through."""
         path = state.function.module.path
-        start = _Node(state, slot)
-        queue: _Ways = deque([_Way((), calls, None, iter([(start, None)]))])
-        by_any_name: _Ways = deque()  # assignments under computed names, which may be of another attribute
+        ways = Ways()
+        ways.add(Way(Part((), 0), visit_by(calls), None, iter([(Node(state, slot), None)])))
         observed: tuple[Step, ...] = ()  # where nothing but a run says why
         seen: set[_Place] = set()
-        for way, inside, index, node in _in_turn(queue, by_any_name):
+        for before, inside, index, node in ways.in_turn():
             if (node, inside, index) in seen:
                 continue
             seen.add((node, inside, index))
             self._rests_on.add(node.state.function)
             end = self._within(node, places, seen, inside, index)
-            steps = (*way, *end.observed)
+            steps = (*before.steps, *end.observed)
             observed = observed or (steps if end.observed else ())
             if end.root is not None:
                 whole = merged([*steps, *end.root])
@@ -173,16 +165,20 @@ class Provenance:
             if len(steps) >= _LONGEST:
                 continue
             here = steps[-1].path if steps else path
+            there = Part(steps, before.cells + 1)
             for cell in end.cells:
-                by = inside[-1] if inside and cell.sort in _ARGUMENTS else None
-                further = _followed(inside, end.node, cell) if matches else ()
-                ways = by_any_name if _has_any_name(cell) else queue
-                asked = (cell, places, end.item, here, path)
-                ways.append(_Way(steps, further, end.item, self._contributions(asked, by)))
+                visit, crossings = (
+                    _followed(ways, (cell, end.item), end.node, inside, there) if matches else (ANYWHERE, ())
+                )
+                if visit is not None:
+                    by = self._contributions((cell, places, end.item, here, path))
+                    ways.add(Way(there, visit, end.item, by), is_last=_has_any_name(cell))
+                for (parameter, part), (call, outside, way) in crossings:
+                    ways.add(Way(way, outside, part, self._argument(parameter, places, part, call)))
         return merged(observed)
 
     def _within(
-        self, node: _Node, places: Places, seen: set[_Place], calls: Calls, index: int | None
+        self, node: Node, places: Places, seen: set[_Place], inside: Visit, index: int | None
     ) -> _End:
         """Follow the deciding operands within a function, to an origin or to the cells that are read."""
         observed: list[Step] = []
@@ -193,8 +189,8 @@ class Provenance:
         is_straight = True  # whoever comes by later is led to where this ends, if no operand was passed over
         while slot is not None and slot not in visited:
             visited.add(slot)
-            slot = self._ends.get((_Node(state, slot), places), slot) if index is None else slot
-            operands, read, trace = self._moment(_Node(state, slot), places)
+            slot = self._ends.get((Node(state, slot), places), slot) if index is None else slot
+            operands, read, trace = self._moment(Node(state, slot), places)
             if trace.sighting is not None:
                 observed.append(
                     Step(trace.sighting.origin.path, trace.sighting.origin.line, trace.sighting.origin.text)
@@ -204,9 +200,9 @@ class Provenance:
             cells = [cell for cell, value in read if is_in(value, places, index)]
             if cells or trace.origins:
                 if is_straight and is_whole and not observed:
-                    self._ends.update([((_Node(state, each), places), slot) for each in visited])
-                root = None if cells else self._root(state, slot, trace.origins, seen, calls)
-                return _End(root, [*dict.fromkeys(cells)], observed, _Node(state, slot), index)
+                    self._ends.update([((Node(state, each), places), slot) for each in visited])
+                root = None if cells else self._root(state, slot, trace.origins, seen, inside)
+                return _End(root, [*dict.fromkeys(cells)], observed, Node(state, slot), index)
             is_straight &= visited.isdisjoint(state.ir.operands[slot])
             slot, index = onward(state, slot, index, operands, places, visited)
             is_whole &= index is None
@@ -218,7 +214,7 @@ class Provenance:
         slot: Slot,
         origins: Sequence[Origin],
         seen: set[_Place],
-        calls: Calls,
+        inside: Visit,
     ) -> list[Step]:
         """Return the step of an origin, followed by the chain of its device argument."""
         origin = origins[0]
@@ -229,21 +225,21 @@ class Provenance:
         device = device_operand(state, slot) if step.is_placing else None
         if device is None:
             return [step]
-        node = _Node(state, device)
-        if (node, calls, None) in seen or node in self._asked:
+        node = Node(state, device)
+        if (node, inside, None) in seen or node in self._asked:
             return [step]
         self._asked.add(node)
-        behind = self.chain(state, device, ON_GPU, calls)
+        behind = self.chain(state, device, ON_GPU, inside.calls())
         self._asked.discard(node)
         return [step, *behind]
 
-    def _moment(self, node: _Node, places: Places) -> Moment:
+    def _moment(self, node: Node, places: Places) -> Moment:
         moment = self._moments.get((node, places))
         if moment is None:
             moment = self._moments[node, places] = self._run(node, places)
         return moment
 
-    def _run(self, node: _Node, places: Places) -> Moment:
+    def _run(self, node: Node, places: Places) -> Moment:
         """Run an instruction with the final values."""
         state, slot = node
         point = Point(self._solver)
@@ -253,47 +249,51 @@ class Provenance:
         INSTRUCTIONS[Op(state.ir.ops[slot])](point, operands, state.ir.data[slot])
         return Moment(operands, [(cell, cell.value) for cell in point.trace.cells], point.trace)
 
-    def _contributions(self, asked: _Asked, by: _Node | None = None) -> Iterator[tuple[_Node, Step | None]]:
-        """Yield the instructions that contribute a value on these devices to a cell, the nearest files first.
-
-        With ``by``, that call alone counts.
-        """
+    def _contributions(self, asked: _Asked) -> Iterator[Writer]:
+        """Yield the instructions that contribute a value on these devices to a cell, the nearest files first."""
         cell, places, *_ = asked
         writers = self._writers.get(asked)
         if writers is None:
             writers = self._writers[asked] = self._writers_of(*asked)
         self._rests_on |= writers.rests_on
-        file = by.state.function.module.path if by is not None else None
         for there, nodes in writers.found:
-            for line, node in writers.in_file(there, nodes) if file in {None, there} else ():
-                if by is not None and node != by:
-                    continue
-                text = text_of_contribution(cell, *node)
-                start = self._operand(node, cell, places)
-                yield start, None if not text or not line else Step(there, line, text, cell=cell)
+            for line, node in writers.in_file(there, nodes):
+                yield self._writer(cell, places, line, node)
+
+    def _argument(self, cell: Cell[Any], places: Places, index: int | None, call: Node) -> Iterator[Writer]:
+        """Yield the argument of one call for a parameter, if its value is on these devices."""
+        self._rests_on |= {cell, call.state.function}
+        value = cell.contributions.get(call.state.base + call.slot)
+        if isinstance(value, AbstractValue) and is_in(value, places, index):
+            yield self._writer(cell, places, line_of(*call), call)
+
+    def _writer(self, cell: Cell[Any], places: Places, line: int, node: Node) -> Writer:
+        text = text_of_contribution(cell, *node)
+        step = Step(node.state.function.module.path, line, text, cell=cell) if text and line else None
+        return self._operand(node, cell, places), step
 
     def _writers_of(
         self, cell: Cell[Any], places: Places, index: int | None, here: str, path: str
     ) -> _Writers:
-        found: dict[str, list[_Node]] = {}
+        found: dict[str, list[Node]] = {}
         rests_on: set[object] = {cell}
         on_gpu: set[str] = set()  # files with code for other hardware alone come last
         for writer, value in cell.contributions.items():
             if isinstance(value, AbstractValue) and is_in(value, places, index):
                 state = self._solver.state_of(writer)
-                found.setdefault(state.function.module.path, []).append(_Node(state, writer - state.base))
+                found.setdefault(state.function.module.path, []).append(Node(state, writer - state.base))
                 if not runs_on_other_hardware(state.function):
                     on_gpu.add(state.function.module.path)
                 rests_on.add(state.function)
 
-        def order(each: tuple[str, list[_Node]]) -> tuple[Any, ...]:
+        def order(each: tuple[str, list[Node]]) -> tuple[Any, ...]:
             there, _ = each
             nearness = -_shared(there, path), -_shared(there, here)
             return (there not in on_gpu, there != here, there != path, *nearness, there)
 
         return _Writers(sorted(found.items(), key=order), frozenset(rests_on), {})
 
-    def _operand(self, node: _Node, cell: Cell[Any], places: Places) -> _Node:
+    def _operand(self, node: Node, cell: Cell[Any], places: Places) -> Node:
         """Return the slot whose value an instruction contributes to a cell: an argument, or the stored value."""
         state, slot = node
         operands = state.ir.operands[slot]
@@ -302,13 +302,13 @@ class Provenance:
             return node
         if op in {Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER}:
             argument = passed(state, slot, cell, places)
-            return node if argument is None else _Node(state, argument)
+            return node if argument is None else Node(state, argument)
         if op == Op.RETURN and self._moment(node, places).trace.sighting is not None:
             return node
         stored = operands[1:] if op in {Op.STORE_ATTRIBUTE, Op.STORE_ITEM} else ()
         slots = [each for each in (*stored, *operands) if each >= 0]
         value = next((each for each in slots if is_in(state.values[each], places)), None)
-        return node if value is None else _Node(state, value)
+        return node if value is None else Node(state, value)
 
     def others(self, state: State, steps: Sequence[Step], places: Places) -> tuple[Evidence, ...]:
         """Return the other call sites that pass a value to a function, beside the one in its chain."""
@@ -346,7 +346,7 @@ class _Past(Provenance):
         """See `Provenance`."""
         return self._search(state, slot, places, calls) or self._search(state, slot, places, matches=False)
 
-    def _run(self, node: _Node, places: Places) -> Moment:
+    def _run(self, node: Node, places: Places) -> Moment:
         state, slot = node
         history = self._histories.get(state)
         if history is None:
@@ -359,19 +359,16 @@ def _has_any_name(cell: Cell[Any]) -> bool:
     return cell.sort == "attributes" and cell.key[1] == ANY_NAME
 
 
-def _followed(calls: Calls, call: _Node, cell: Cell[Any]) -> Calls:
-    """Return the calls that a chain is in once it has followed a cell which an instruction reads."""
+def _followed(
+    ways: Ways, asked: Asked, node: Node, inside: Visit, way: Part
+) -> tuple[Visit | None, Sequence[Crossing]]:
+    """Return in which visit a search follows a cell to all that contributes to it, if it does, and the calls to which it goes on."""
+    cell, _ = asked
     if cell.sort in _RETURNS:
-        return (*calls, call)[-_MOST_CALLS:]
-    return calls[:-1] if cell.sort in _ARGUMENTS else ()
-
-
-def _in_turn(ways: _Ways, later: _Ways) -> Iterator[tuple[tuple[Step, ...], Calls, int | None, _Node]]:
-    """Yield the instructions of all pending ways in turn, each with what led to it; the later ways last."""
-    while ways or later:
-        steps, calls, index, writers = (ways or later).popleft()
-        for node, step in writers:
-            yield (steps if step is None else (*steps, step)), calls, index, node
+        return ways.enter(asked, Caller(node, inside, way))
+    if cell.sort in _ARGUMENTS and inside.callers:
+        return None, inside.leave(asked, way)
+    return ANYWHERE, ()
 
 
 def _agrees(sighting: Sighting, index: int | None) -> bool:
