@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.basic import LOADER, NDARRAY, NONE, TENSOR
-from syncscan.check.infer.domain.lattice import join, join_all, with_items
+from syncscan.check.infer.domain.lattice import join, join_all, with_items, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.conventions import dtype_of, is_loader
 from syncscan.check.infer.source.index import Module
@@ -91,7 +91,8 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
     A value that the code copies to the host is on the GPU, or nobody would write the copy. A training step
     works on the GPU.
     """
-    if value is not BOTTOM and value is not NONE and not _is_open(value):
+    present = without_none(value)
+    if present is not BOTTOM and not _is_open(present):
         return value
     uses = at.context.uses(at.state)
     if at.number not in uses.tensors or not at.use():
@@ -107,8 +108,10 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
         confidence = Confidence.INFERRED
     else:
         at.origin("{} is used as a tensor, and no code found places the tensor on the CPU")
-    tensor = refine(value if value.kind is Kind.TENSOR else TENSOR, device=Device.CUDA, confidence=confidence)
-    return join(value, tensor) if value is NONE else tensor
+    tensor = refine(
+        present if present.kind is Kind.TENSOR else TENSOR, device=Device.CUDA, confidence=confidence
+    )
+    return tensor if present is value else join(NONE, tensor)
 
 
 def _is_open(value: AbstractValue) -> bool:

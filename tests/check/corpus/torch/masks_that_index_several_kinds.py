@@ -1,6 +1,6 @@
 """Only a tensor takes a mask of the GPU as index: of several kinds of value, that is what the mask indexes."""
 
-from typing import Union
+from typing import Optional, Union
 
 import torch
 
@@ -42,3 +42,21 @@ def scattered(values, mask: Union[torch.Tensor, Pointer]):
     rows = torch.zeros(8, 3, device="cuda")
     rows[Pointer()]  # silent
     return there, rows[mask]  # expect: SYN201
+
+
+class Graph:
+    """Edges that may be absent, in a table that nothing is known of."""
+
+    @property
+    def edges(self) -> Optional[torch.Tensor]:
+        return self["edges"] if "edges" in self.table else None
+
+
+def edges_of(graph: Graph):
+    inside = torch.arange(4, device="cuda") > 2
+    return graph.edges[:, inside]  # expect: SYN201
+
+
+def edges_on_host(graph: Graph):
+    inside = torch.arange(4) > 2
+    return graph.edges[:, inside]  # silent
