@@ -15,7 +15,7 @@ from syncscan.check.infer.source.delegation import Delegate, delegates
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import NO_NAMES, Function, Module, Parameter
 from syncscan.check.infer.source.mirrors import is_refreshed
-from syncscan.check.infer.source.parts import kept_parameters, moves_in_place
+from syncscan.check.infer.source.parts import KeptParameters, kept_parameters, moves_in_place
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
@@ -77,7 +77,7 @@ class Context:
         self._delegates: dict[Function, tuple[Delegate, ...]] = {}
         self._naming: dict[Function, frozenset[str]] = {}
         self._known_by_text: dict[Function, frozenset[str]] = {}
-        self._kept: dict[Function, frozenset[str]] = {}
+        self._kept: dict[Function, KeptParameters] = {}
         self._moves_in_place: dict[Function, bool] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._has_tables: dict[Module, bool] = {}
@@ -255,8 +255,8 @@ class Context:
             self._naming[function] = known
         return known
 
-    def kept(self, initialiser: Function) -> frozenset[str]:
-        """Return the parameters that an initialiser keeps as attributes; cached."""
+    def kept(self, initialiser: Function) -> KeptParameters:
+        """Return the parameters that an initialiser keeps, or hands to the next one; cached."""
         known = self._kept.get(initialiser)
         if known is None:
             known = self._kept[initialiser] = kept_parameters(initialiser)

@@ -1,4 +1,4 @@
-"""Objects that a function makes and hands on: up to then, nothing but the function itself has seen them."""
+"""Objects that a function makes, or gets, and hands on: up to then, nothing but the function itself changes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
-from syncscan.ops.modules import MOVES, READS, STAYS
+from syncscan.ops.modules import MOVES, READS, STAYS, TENSORS
 
 _SAME = frozenset({Op.ANNOTATED, Op.NAMED, Op.NOT_NONE, Op.REBOUND})
 _CALLS = frozenset({Op.CALL, Op.CALL_METHOD})
@@ -15,11 +15,11 @@ _KEEPS = frozenset({*_SAME, *_PARTS})
 
 
 def first_handed(ir: FunctionIR, *, is_body: bool) -> Mapping[Slot, Slot]:
-    """Return the instruction that first hands on what each slot holds, for objects that the function makes by a call.
+    """Return the instruction that first hands on what each slot holds, for objects that a call makes and for parameters.
 
-    A move of a part counts as well. The names of a module's body are seen by others, and taken to be left alone.
+    To hand on or move a part counts as well. The names of a module's body are seen by others, and taken to be left alone.
     """
-    found = _Made(ir, {}, {}, {})
+    found = _Made(ir, {}, {}, set(), {})
     for slot, op in enumerate(ir.ops):
         if not (is_body and op == Op.STORE_GLOBAL):
             found.note_handed(slot)
@@ -28,16 +28,19 @@ def first_handed(ir: FunctionIR, *, is_body: bool) -> Mapping[Slot, Slot]:
 
 
 class _Made(NamedTuple):
-    """The slots that hold an object, or a part of one, by the call that made the object; and who first hands that on."""
+    """The slots that hold an object, or a part of one, by the call or parameter that gave the object; and who first hands it on."""
 
     ir: FunctionIR
     made: dict[Slot, Slot]
     part: dict[Slot, Slot]
+    tensors: set[Slot]  # of the parts, those that are tensors, or hold some: who gets them moves no module
     handed: dict[Slot, Slot]
 
     def note_handed(self, slot: Slot) -> None:
         """Note the objects that an instruction hands on, or moves a part of."""
-        calls = [self.made[operand] for operand in _handed_on(self.ir, slot) if operand in self.made]
+        handed = [each for each in _handed_on(self.ir, slot) if each not in self.tensors]
+        held = [self.made.get(each, self.part.get(each)) for each in handed]
+        calls = [call for call in held if call is not None]
         whole = self._whole(slot)
         if whole is not None and _member(self.ir, slot) in MOVES:
             calls.append(whole)
@@ -52,11 +55,13 @@ class _Made(NamedTuple):
             self.made[slot] = whole
         elif whole is not None and (op in _PARTS or member in READS):
             self.part[slot] = whole
-        elif op in _CALLS:
+            if member in TENSORS or not self.tensors.isdisjoint(self.ir.operands[slot]):
+                self.tensors.add(slot)
+        elif op in _CALLS or op == Op.PARAMETER:
             self.made[slot] = slot
 
     def _whole(self, slot: Slot) -> Slot | None:
-        """Return the call that made the object which the first operand of an instruction is, or is a part of."""
+        """Return the call or parameter that gave the object which the first operand of an instruction is, or is a part of."""
         base = next(iter(self.ir.operands[slot]), -1)
         return self.made.get(base, self.part.get(base))
 

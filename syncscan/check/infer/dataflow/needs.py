@@ -52,7 +52,7 @@ _DEEPEST = 4  # of a mask that is made of masks
 class UsedSlots(NamedTuple):
     """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors.
 
-    ``first_handed`` is the instruction that first hands on each object that the function makes.
+    ``first_handed`` is the instruction that first hands on each object that the function makes or gets.
     """
 
     tensors: frozenset[Slot]

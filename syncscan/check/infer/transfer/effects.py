@@ -40,8 +40,15 @@ def _store_attribute(at: Point, values: Values, data: tuple[str, str, bool]) -> 
         is_object = option.kind is Kind.INSTANCE or (option.kind is Kind.CLASS and not is_mutated)
         if is_object and isinstance(option.payload, Class):
             store_attribute(at, option.payload, name, value)
-            tell_modules(at, option.payload, value)
+            if not _is_parameter(at):
+                tell_modules(at, option.payload, value)
     return BOTTOM
+
+
+def _is_parameter(at: Point) -> bool:
+    """Return whether an instruction stores a parameter as it is; where that is a module, each object has its own (`new_module`)."""
+    stored = at.state.ir.operands[at.number][1]
+    return stored >= 0 and at.state.ir.ops[stored] == Op.PARAMETER
 
 
 @register(INSTRUCTIONS, Op.STORE_CLASS)

@@ -6,14 +6,14 @@ moves nothing. Others may see it after a move. A move in place does not change t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.dataflow.context import KEPT
 from syncscan.check.infer.domain.basic import is_module
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import NO_NAMES, Class, Parameter
+from syncscan.check.infer.source.index import NO_NAMES, Class, Function, Parameter
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell
@@ -60,12 +60,31 @@ def new_module(at: Point, value: AbstractValue, passed: Passed) -> AbstractValue
 
 
 def _kept(at: Point, cls: Class) -> frozenset[str]:
-    """Return the parameters that the initialiser of a class keeps as attributes."""
-    init = cls.find_method("__init__")
-    if init is None or init.owner is None:
-        return NO_NAMES
-    at.asks(init.owner, KEPT)
-    return at.context.kept(init)
+    """Return the parameters that the initialiser of a class, or that of a base class in its turn, keeps as attributes."""
+    at.asks(cls, "__init__")
+    initialisers = [each.methods["__init__"] for each in cls.mro() if "__init__" in each.methods]
+    return frozenset(name for name, _ in _held_by(at, initialisers))
+
+
+def _held_by(at: Point, initialisers: Sequence[Function]) -> frozenset[tuple[str, str]]:
+    """Return the parameters that the first of some initialisers keeps, with the attributes; each runs the next one."""
+    if not initialisers or initialisers[0].owner is None:
+        return frozenset()
+    at.asks(initialisers[0].owner, KEPT)
+    held, handed, shown = at.context.kept(initialisers[0])
+    if not handed or len(initialisers) == 1:
+        return held
+    below = _held_by(at, initialisers[1:])
+    taken = {name: _parameter_at(initialisers[1], place) for place, name in handed}
+    further = [(name, there) for name, other in taken.items() for each, there in below if each == other]
+    return held.union((name, there) for name, there in further if there not in shown)
+
+
+def _parameter_at(function: Function, place: int | str) -> str:
+    """Return the name of the parameter that an argument is for, by position behind the object itself or by keyword."""
+    if isinstance(place, str):
+        return place
+    return function.plain[place + 1].name if place + 1 < len(function.plain) else ""
 
 
 def moved_module(at: Point, module: AbstractValue, name: str, call: Call) -> AbstractValue:

@@ -62,3 +62,51 @@ f = B()
 n = sum(p.numel() for p in f.parameters())
 f.apply(print)
 f = f.to(DEVICE)  # expect: SYN302
+
+
+class Cast(nn.Module):
+    def __init__(self, rows, dtype):
+        super().__init__()
+        self.l = nn.Linear(3, 3)
+        self.rows = rows.to(torch.float32)
+        self.more = rows.to(dtype=dtype, copy=True)
+        self.same = rows.to(rows.device)
+        self.like = rows.to(self.rows.dtype)
+
+
+i = Cast([], torch.half)
+i = i.to(DEVICE)  # expect: SYN302
+
+
+class Moved(nn.Module):
+    def __init__(self, rows):
+        super().__init__()
+        self.l = nn.Linear(3, 3)
+        self.l.to(DEVICE)  # expect: SYN302
+
+
+j = Moved([])
+j = j.to(DEVICE)  # silent
+
+
+class Placed(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.l = nn.Linear(3, 3)
+        self.l.device = DEVICE
+        self.l.to(self.l.device)  # expect: SYN302
+
+
+k = Placed([])
+k = k.to(DEVICE)  # silent
+
+
+def placed():
+    made = B()
+    made.device = DEVICE
+    made.to(made.device)  # expect: SYN302
+    return made
+
+
+m = placed()
+m = m.to(DEVICE)  # silent

@@ -59,7 +59,99 @@ def passed_on(model):
 
 
 def received(model):
-    model.to(DEVICE)  # silent: it may be there
+    model.to(DEVICE)  # expect: SYN302
+
+
+class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+
+class Derived(Wrapper):
+    def __init__(self, inner, count):
+        super().__init__(inner)
+        self.count = count
+
+
+class Moves(Wrapper):
+    def __init__(self, inner):
+        inner.to(DEVICE)  # expect: SYN302
+        super().__init__(inner)
+
+
+def place(model):
+    model.to(DEVICE)  # silent: parts of it may have been moved
+    return model
+
+
+class Rebinds(Wrapper):
+    def __init__(self, inner):
+        inner = place(inner)
+        super().__init__(inner)
+
+
+class Places(Wrapper):
+    def __init__(self, inner):
+        place(inner)
+        super().__init__(inner)
+
+
+class PlacesAfterwards(Wrapper):
+    def __init__(self, inner):
+        super().__init__(inner)
+        place(self.inner)
+
+
+class PlacesTheOwn(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        place(self.inner)
+
+
+class Second(nn.Module):
+    def __init__(self, first, second):
+        super().__init__()
+        self.second = second
+
+
+class Starred(Second):
+    def __init__(self, inner, *more):
+        super().__init__(*more, inner)
+
+
+class Inside(Wrapper):
+    def __init__(self, inner):
+        def make(inner):
+            super().__init__(inner)
+
+        make(None)
+
+
+class NamesItself(Second):
+    def __init__(self, inner):
+        super(NamesItself, self).__init__(None, second=inner)
+
+
+def of_a_part(model):
+    place(model.linear)
+    received_last(model)
+
+
+def received_last(model):
+    model.to(DEVICE)  # silent: its part was moved
+
+
+def keeps_nothing_in_place():
+    Rebinds(Net()).to(DEVICE)  # silent
+    Places(Net()).to(DEVICE)  # silent
+    PlacesAfterwards(Net()).to(DEVICE)  # silent
+    PlacesTheOwn(Net()).to(DEVICE)  # silent
+    Starred(Net(), 1, 2).to(DEVICE)  # silent
+    Inside(Net()).to(DEVICE)  # silent
+    NamesItself(Net()).to(DEVICE)  # expect: SYN302
+    of_a_part(Net())
 
 
 def run(batches):
@@ -76,4 +168,6 @@ def run(batches):
     models = [kept]
     stored(kept)
     passed_on(Net())
-    return models
+    wrapped = Derived(Net(), 3).to(DEVICE)  # expect: SYN302
+    again = Moves(Net()).to(DEVICE)  # silent
+    return models, wrapped, again
