@@ -173,7 +173,7 @@ class Provenance:
                 if visit is not None:
                     by = self._contributions((cell, places, end.item, here, path))
                     ways.add(Way(there, visit, end.item, by), is_last=_has_any_name(cell))
-                for (parameter, part), (call, outside, way) in crossings:
+                for (parameter, part), (call, outside, _), way in crossings:
                     ways.add(Way(way, outside, part, self._argument(parameter, places, part, call)))
         return merged(observed)
 
@@ -364,6 +364,10 @@ def _followed(
 ) -> tuple[Visit | None, Sequence[Crossing]]:
     """Return in which visit a search follows a cell to all that contributes to it, if it does, and the calls to which it goes on."""
     cell, _ = asked
+    if (
+        node.state.ir.ops[node.slot] == Op.RESULT
+    ):  # of a method that overrides another: the call is that of the other
+        return inside, ()
     if cell.sort in _RETURNS:
         return ways.enter(asked, Caller(node, inside, way))
     if cell.sort in _ARGUMENTS and inside.callers:

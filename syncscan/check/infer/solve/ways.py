@@ -54,10 +54,11 @@ class Caller(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """A parameter that is reached, and a call to whose argument the way goes on."""
+    """A way that has reached a parameter, and the call to whose argument it goes on."""
 
     asked: Asked
     caller: Caller
+    way: Part
 
 
 class Visit:
@@ -88,7 +89,7 @@ class Visit:
         return [self._crossing(asked, caller) for asked in self.exits]
 
     def _crossing(self, asked: Asked, caller: Caller) -> Crossing:
-        return Crossing(asked, caller._replace(before=caller.before.then(self.exits[asked])))
+        return Crossing(asked, caller, caller.before.then(self.exits[asked]))
 
 
 ANYWHERE: Final = Visit()
