@@ -45,6 +45,20 @@ def test_evidence_at_what_was_written_anew_moves_with_that() -> None:
         assert result.findings
 
 
+def test_evidence_names_the_parameter_that_the_method_of_a_base_class_has_now() -> None:
+    base = "class Base:\n    def make(self, x):\n        raise NotImplementedError\n"
+    derived = "from base import Base\nclass Derived(Base):\n    def make(self, y):\n        return y * 2\n"
+    use = 'import torch\nfrom base import Base\ndef use(b: Base):\n    p = torch.zeros(3, device="cuda")\n    return b.make(p)\n'
+    use += "def read(b):\n    use(b).item()\n"
+    sources = {"base": source("base", base), "derived": source("derived", derived), "use": source("use", use)}
+    engine = Engine(Conventions())
+    for name in ("x", "z"):
+        sources["base"] = source("base", base.replace("x", name))
+        result, _ = asked(engine, sources)
+        assert any(f"passes `{name}` to `Base.make`" in step.text for step in result.findings[0].evidence)
+        assert result == asked(Engine(Conventions()), sources)[0]
+
+
 LAYOUT = """\
 import torch
 

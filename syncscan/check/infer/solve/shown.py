@@ -7,7 +7,7 @@ from typing import Any
 from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
-from syncscan.check.infer.source.index import Module, Parameter
+from syncscan.check.infer.source.index import Function, Module, Parameter, Virtual
 from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.check.infer.transfer.virtual import parameter_at
 from syncscan.syntax.source_text import on_one_line
@@ -87,8 +87,7 @@ def text_of_contribution(cell: Cell[Any], state: State, slot: Slot) -> str:
         return f"a call site passes `{key.name}` to `{owner}`"
     if cell.sort == "virtual arguments":
         virtual, _, place = key
-        first = next(iter(virtual.below))
-        parameter = parameter_at(first, place)
+        parameter = parameter_at(_method_called(virtual), place)
         name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
         return f"a call site passes `{name}` to `{virtual.cls.qualname}.{virtual.name}`"
     if cell.sort == "returns":
@@ -99,6 +98,11 @@ def text_of_contribution(cell: Cell[Any], state: State, slot: Slot) -> str:
         path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
         return f"an assignment sets `{path}`"
     return f"an assignment sets `{key[1]}`" if cell.sort == "globals" and isinstance(key[0], Module) else ""
+
+
+def _method_called(virtual: Virtual) -> Function:
+    """Return the method of the class that a call names, or the first one of its subclasses."""
+    return virtual.cls.find_method(virtual.name) or next(iter(virtual.below))
 
 
 def _owner_of(parameter: Parameter, state: State) -> str:

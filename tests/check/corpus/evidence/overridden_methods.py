@@ -21,7 +21,7 @@ def first():
     return Derived().run(p).item()  # expect: SYN101 # at: first
     # because: run: `Base.run` returns the value
     # because: make: `Derived.make` returns the value
-    # because: run: a call site passes `y` to `Base.make`
+    # because: run: a call site passes `x` to `Base.make`
     # because: first: a call site passes `x` to `Base.run`
     # because: zeros: `torch.zeros(3, device="cuda")` places the tensor on the GPU
 
@@ -30,5 +30,5 @@ def second(b: Base):
     p = torch.ones(3, device="cuda")  # at: ones
     return b.make(p).item()  # expect: SYN101 # at: second
     # because: make: `Derived.make` returns the value
-    # because: second: a call site passes `y` to `Base.make`
+    # because: second: a call site passes `x` to `Base.make`
     # because: ones: `torch.ones(3, device="cuda")` places the tensor on the GPU
