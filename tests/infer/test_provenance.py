@@ -18,7 +18,7 @@ def findings(text: str) -> list[Finding]:
 
 
 def layered(width: int) -> str:
-    """Return layers of functions, each of which returns what any function of the next layer makes of its argument."""
+    """Return a program with layers of functions: each function calls every function of the next layer."""
     lines = ["import torch"]
     for layer in range(LAYERS):
         following = (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.syntax import inside, last_name
+from syncscan.check.infer.source.syntax import last_name, own_nodes
 from syncscan.check.nesting import parse_expression
 from syncscan.check.prove.identity import returned_parameter
 
@@ -105,13 +105,5 @@ def _yields(function: Function) -> bool:
         return function.is_generator
     if "yield" not in function.module.lines.text:
         return False
-    queue: list[ast.AST] = (
-        [*function.node.body] if isinstance(function.node.body, list) else [function.node.body]
-    )
-    while queue:
-        node = queue.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            queue += inside(node)
-    return False
+    body = function.node.body if isinstance(function.node.body, list) else [function.node.body]
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(body))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import inside
+from syncscan.check.infer.source.syntax import own_nodes
 
 
 def gives_back(decorator: Function) -> bool:
@@ -45,18 +44,8 @@ def _returned_name(node: ast.FunctionDef) -> str:
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
         return ""
     name = last.value.id
-    returned = (each.value for each in _own_nodes(node.body) if isinstance(each, ast.Return))
+    returned = (each.value for each in own_nodes(node.body) if isinstance(each, ast.Return))
     return name if all(isinstance(each, ast.Name) and each.id == name for each in returned) else ""
-
-
-def _own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield nodes and their descendants outside nested functions and classes, in no order."""
-    queue = [*body]
-    while queue:
-        each = queue.pop()
-        yield each
-        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            queue += inside(each)
 
 
 def stores_of(node: ast.AST, name: str) -> list[ast.AST]:

@@ -1,4 +1,4 @@
-"""Naming conventions: the device and dtype that a tensor's name promises, and contexts that allow synchronization."""
+"""Naming conventions: the device and dtype that a tensor's name promises, names of dtypes, and contexts that allow synchronization."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from fnmatch import translate
 
 from syncscan.model import Conventions, Device
 
+# The one dtype vocabulary of the analysis: by the last part of a dtype's name.
+_DTYPES = {
+    "bool": "bool",
+    "uint8": "uint8",  # apart from the other integers: as an index it is a mask
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint32", "uint64"), "int"),
+    **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
+}
 _MASK = re.compile(r"(^|_)masks?($|_)")
 _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?syncs?_allowed")
 _ASKS = re.compile(r"_?(is|on|has|use|uses|supports|to|from|no|num)_")  # a flag or a function, not a tensor
@@ -64,6 +71,11 @@ def dtype_of(name: str) -> str | None:
     if _MASK.search(name):
         return "bool"
     return "int" if _INDEX.search(name) else None
+
+
+def dtype_class(name: str) -> str | None:
+    """Return the dtype class of a name by its last part: "bool", "uint8", "int" or "float", or None."""
+    return _DTYPES.get(name.rpartition(".")[2])
 
 
 def is_tensor_of_models(name: str) -> bool:

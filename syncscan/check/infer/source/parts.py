@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.infer.source.syntax import dotted_name, walk
+from syncscan.check.infer.source.syntax import dotted_name, inside, own_nodes, walk
 
 _IN_PLACE = frozenset({"to", "cuda", "to_empty", "_apply"})
 
@@ -38,7 +38,7 @@ def kept_parameters(initialiser: Function) -> KeptParameters:
     """
     if moves_in_place(initialiser):
         return _KEEPS_NONE
-    nodes = _own_nodes(initialiser.node)
+    nodes = [*own_nodes(inside(initialiser.node))]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     onward = [call for call in calls if _is_next_initialiser(call.func, initialiser.owner)]
     shown = frozenset(_shown(call for call in calls if call not in onward))
@@ -72,15 +72,6 @@ def _stored(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
             yield from (
                 (node.value.id, dotted_name(each)) for each in node.targets if isinstance(each, ast.Attribute)
             )
-
-
-def _own_nodes(function: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a function without those of functions and classes inside."""
-    found = [*ast.iter_child_nodes(function)]
-    for each in found:  # which grows meanwhile
-        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            found += ast.iter_child_nodes(each)
-    return found
 
 
 def _given(call: ast.Call) -> Iterator[tuple[int | str | None, ast.expr]]:
@@ -126,11 +117,15 @@ def _moves(call: ast.Call, *, sets_device: bool) -> bool:
     given = [each for keyword, each in _given(call) if keyword not in _NO_PLACES]
     own = f"{called.value.id}.device" if isinstance(called.value, ast.Name) and not sets_device else ""
     names = map(dotted_name, given)
-    stays = called.attr == "to" and all(_DTYPE.search(name) or (own and name == own) for name in names)
+    stays = called.attr == "to" and all(_names_dtype(name) or (own and name == own) for name in names)
     return dotted_name(called.value) != "" and not stays
 
 
 _NO_PLACES = frozenset({"copy", "dtype", "memory_format", "non_blocking"})
-_DTYPE = re.compile(
-    r"\b(?:\w*dtype|(?:torch\.)?(?:b?float\d*|float8_\w+|u?int\d+|long|short|half|double|bool|complex\d*))$"
-)
+_OTHER_DTYPES = ("complex", "float8_")  # of which the analysis knows no class
+
+
+def _names_dtype(name: str) -> bool:
+    """Return whether a name is one of a dtype: ``torch.float32``, ``x.dtype``."""
+    last = name.rpartition(".")[2]
+    return dtype_class(last) is not None or last.endswith("dtype") or last.startswith(_OTHER_DTYPES)

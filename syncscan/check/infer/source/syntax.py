@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar, cast
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -51,6 +51,16 @@ def walk(node: ast.AST) -> list[ast.AST]:
             elif held is not None:
                 found.append(held)
     return found
+
+
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes and their descendants outside nested functions and classes, in no order."""
+    queue = [*nodes]
+    while queue:
+        each = queue.pop()
+        yield each
+        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            queue += inside(each)
 
 
 class NodesByType:

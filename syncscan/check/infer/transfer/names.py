@@ -7,11 +7,11 @@ import functools
 from syncscan.check.infer.domain.basic import NONE, NUMBER
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.program import Definition, builtin_names
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.results import dtype_class
 from syncscan.model import Kind
 
 

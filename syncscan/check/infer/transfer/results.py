@@ -19,6 +19,7 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Via, fact, refine
+from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.transfer.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
 from syncscan.check.infer.transfer.point import Point
@@ -37,13 +38,6 @@ _FIXED = {
     "pageable": AbstractValue(Kind.TENSOR, Device.CPU, pinned=False),
 }
 _COUNTS = frozenset({"size", "numel", "nelement", "dim", "ndimension"})  # whole numbers
-# The one dtype vocabulary of the analysis: by the last part of a dtype's name.
-_DTYPES = {
-    "bool": "bool",
-    "uint8": "uint8",  # apart from the other integers: as an index it is a mask
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint32", "uint64"), "int"),
-    **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
-}
 
 
 def dtype_named(value: AbstractValue | None) -> Any:
@@ -55,11 +49,6 @@ def dtype_named(value: AbstractValue | None) -> Any:
     if value.kind in {Kind.MODULE, Kind.STRING} and isinstance(value.payload, str):  # bool, np.uint8, "int64"
         return dtype_class(value.payload.rstrip("_")) or DIFFERS
     return None if value is BOTTOM else DIFFERS
-
-
-def dtype_class(name: str) -> str | None:
-    """Return the dtype class of a name by its last part: "bool", "uint8", "int" or "float", or None."""
-    return _DTYPES.get(name.rpartition(".")[2])
 
 
 _WHERE = {Device.CUDA: "on the GPU", Device.CPU: "in host memory"}
