@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
+from syncscan.check.infer.dataflow.made import first_handed_in
 from syncscan.check.infer.dataflow.needs import Names, UsedSlots, imports_tables, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
@@ -80,6 +81,7 @@ class Context:
         self._kept: dict[Function, KeptParameters] = {}
         self._moves_in_place: dict[Function, bool] = {}
         self._uses: dict[Function, UsedSlots] = {}
+        self._handed: dict[Function, Mapping[Slot, Slot]] = {}
         self._has_tables: dict[Module, bool] = {}
         self._places: dict[str, Device] = {}
 
@@ -130,8 +132,9 @@ class Context:
             self.scopes.forget((*edit.functions, *edit.gone))
             again |= self._callers_concerned(edit)
             self._has_tables.pop(edit.module, None)
-            for function in [each for each in self._uses if each.module is edit.module]:
-                del self._uses[function]
+            for known in (self._uses, self._handed):
+                for function in [each for each in known if each.module is edit.module]:
+                    del known[function]
         for name, was_refreshed in [*self._refreshed.items()]:
             if any(edit.mentions(name) for edit in edits):
                 self._refreshed[name] = is_refreshed(self.modules, name)
@@ -207,6 +210,13 @@ class Context:
             if has_tables is None:  # once for each module: it looks at all names
                 has_tables = self._has_tables[module] = imports_tables(module)
             known = self._uses[state.function] = uses_in(state.ir, state.function, has_tables, self._names)
+        return known
+
+    def first_handed(self, state: State) -> Mapping[Slot, Slot]:
+        """Return the instruction that first hands on each object which a function makes or gets; read once."""
+        known = self._handed.get(state.function)
+        if known is None:
+            known = self._handed[state.function] = first_handed_in(state.ir, state.function)
         return known
 
     def _is_method_of_tensors(self, name: str) -> bool:

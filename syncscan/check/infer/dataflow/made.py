@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
+from syncscan.check.infer.source.index import Function
 from syncscan.ops.modules import MOVES, READS, STAYS, TENSORS
 
 _SAME = frozenset({Op.ANNOTATED, Op.NAMED, Op.NOT_NONE, Op.REBOUND})
@@ -14,11 +15,15 @@ _PARTS = frozenset({Op.ATTRIBUTE, Op.ITERATED, Op.SUBSCRIPT, Op.UNPACKED})
 _KEEPS = frozenset({*_SAME, *_PARTS})
 
 
-def first_handed(ir: FunctionIR, *, is_body: bool) -> Mapping[Slot, Slot]:
+def first_handed_in(ir: FunctionIR, function: Function) -> Mapping[Slot, Slot]:
     """Return the instruction that first hands on what each slot holds, for objects that a call makes and for parameters.
 
-    To hand on or move a part counts as well. The names of a module's body are seen by others, and taken to be left alone.
+    To hand on or move a part counts as well. Functions inside may see all of them, so there it returns none. The names of a
+    module's body are seen by others too, and taken to be left alone.
     """
+    is_body = function is function.module.body
+    if not is_body and (function.children or ir.lambdas):
+        return {}
     found = _Made(ir, {}, {}, set(), {})
     for slot, op in enumerate(ir.ops):
         if not (is_body and op == Op.STORE_GLOBAL):

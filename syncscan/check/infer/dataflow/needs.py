@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from syncscan.check.infer.dataflow.made import first_handed
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
 from syncscan.check.infer.source.index import Function, Import, Module
 
@@ -26,6 +25,7 @@ _CALLS, _ITEMS, _TWO = (
     frozenset({Op.SUBSCRIPT, Op.STORE_ITEM}),
     frozenset({Op.BINARY, Op.COMPARE}),
 )
+_USING = frozenset({*_CALLS, *_ITEMS, Op.ATTRIBUTE})
 _COMPUTED = frozenset({Op.CALL, Op.SUBSCRIPT, Op.UNPACKED, Op.ITERATED, Op.BINARY})
 _OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI})
 _OF_ONE_TENSOR = frozenset(
@@ -50,16 +50,12 @@ _DEEPEST = 4  # of a mask that is made of masks
 
 
 class UsedSlots(NamedTuple):
-    """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors.
-
-    ``first_handed`` is the instruction that first hands on each object that the function makes or gets.
-    """
+    """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors."""
 
     tensors: frozenset[Slot]
     downloaded: frozenset[Slot]
     handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
     trains: bool  # the function computes gradients: it works where its model is
-    first_handed: Mapping[Slot, Slot]
 
 
 def imports_tables(module: Module) -> bool:
@@ -71,20 +67,15 @@ def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) 
     """Return the slots of a function that only a tensor can be; see `_Search`."""
     search = _Search(ir, function.module, has_tables, names)
     copied, perhaps = search.downloads()
-    used = [used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)]
+    using = [(slot, op) for slot, op in enumerate(ir.ops) if op in _USING]
+    used = [used for slot, op in using for used in search.used_by(slot, op)]
     tensors = search.reach([*used, *perhaps])
     handled: frozenset[Slot] = frozenset()
     if function.owner is not None and function.owner.is_module:
-        handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
-    trains = any(
-        op == Op.CALL_METHOD and data.attribute.endswith("backward")
-        for op, data in zip(ir.ops, ir.data, strict=True)
-    )
+        handled = frozenset([used for slot, op in using for used in search.handled_by(slot, op)])
+    trains = any(op == Op.CALL_METHOD and ir.data[slot].attribute.endswith("backward") for slot, op in using)
     downloaded = search.reach(copied) if copied else frozenset[Slot]()
-    is_body = function is function.module.body
-    is_seen = not is_body and bool(function.children or ir.lambdas)  # by functions inside
-    handed = {} if is_seen else first_handed(ir, is_body=is_body)
-    return UsedSlots(tensors, downloaded, handled, trains, handed)
+    return UsedSlots(tensors, downloaded, handled, trains)
 
 
 class Names(NamedTuple):
@@ -133,7 +124,11 @@ class _Search:
     def downloads(self) -> tuple[list[Slot], list[Slot]]:
         """Return what the function copies to the host, and what it copies if a test finds a tensor."""
         asked = {*self.asked()}
-        copied = [self._ir.operands[slot][0] for slot in range(len(self._ir)) if self.is_download(slot)]
+        copied = [
+            self._ir.operands[slot][0]
+            for slot, op in enumerate(self._ir.ops)
+            if op == Op.CALL_METHOD and self.is_download(slot)
+        ]
         sure, perhaps = list[Slot](), list[Slot]()
         for each in copied:
             if each not in asked:

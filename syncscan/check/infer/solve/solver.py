@@ -300,8 +300,12 @@ class Solver:
         while self._queue:
             step, self._queue = self._queue, []
             for state in step:
-                with self._contained(state):
+                try:  # `_contained`, which each function of each step would enter
                     self._drain(state)
+                except NotKeptError:
+                    raise
+                except Exception as error:
+                    self._note_defect(state, error)
                 state.is_queued = False
             self._end_step()
 
@@ -325,9 +329,12 @@ class Solver:
         except NotKeptError:
             raise
         except Exception as error:
-            self.defects[state.function] = error
-            state.due = None
-            state.open.clear()
+            self._note_defect(state, error)
+
+    def _note_defect(self, state: State, error: Exception) -> None:
+        self.defects[state.function] = error
+        state.due = None
+        state.open.clear()
 
     def _drain(self, state: State) -> None:
         """Run the due instructions of a function in order."""

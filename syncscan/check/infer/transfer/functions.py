@@ -376,7 +376,7 @@ def _crossing(
     if crossed is value or not any(is_module(part) for part in value.options):
         return crossed
     slot = _slot_of(function, parameter, call)
-    is_new = slot >= 0 and at.context.uses(at.state).first_handed.get(slot) == at.number
+    is_new = slot >= 0 and at.context.first_handed(at.state).get(slot) == at.number
     return returned(value) if is_new else crossed
 
 

@@ -123,7 +123,9 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
 
 def _waits_for_items(at: Point, values: Values, site: CallSite) -> bool:
     """Return whether the number of items in ``*args``, which places the arguments behind it, may still be known."""
-    return any(values[place] is BOTTOM for place in site.starred) and not at.stays_open()
+    return (
+        bool(site.starred) and any(values[place] is BOTTOM for place in site.starred) and not at.stays_open()
+    )
 
 
 def _site(at: Point, values: Values, site: CallSite) -> None:
