@@ -36,7 +36,7 @@ from syncscan.model import Conventions, Failure, When
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
 from syncscan.system.memory import steady_memory
-from syncscan.system.workers import workers
+from syncscan.system.workers import beside, workers
 
 Progress = Callable[[str, int, int], None]
 
@@ -128,6 +128,7 @@ class Engine:
                     self._facts,
                     progress,
                     kept=kept,
+                    jobs=jobs,
                 )
             result = project.result(targets, progress, jobs)
             keep_contracts(result, project.solver, in_order, self._sync_free, targets)
@@ -174,6 +175,7 @@ class Engine:
             return project.state() if project is not None else None
 
 
+_WORTH_READING_BESIDE = 1000  # functions
 _PART = 100  # a new state pays off if 1/100 of the files was parsed, or of the instructions executed
 
 
@@ -190,6 +192,7 @@ class _Project:
         progress: Progress,
         state: SavedState | None = None,
         kept: Mapping[str, str] | None = None,
+        jobs: int = 1,
     ) -> None:
         """Analyse the sources, or restore the analysis from ``state``, whose files are then ``sources``.
 
@@ -224,9 +227,19 @@ class _Project:
         self._frequency_cache = FrequencyCache()
         self._frequencies: Frequencies | None = None  # None: invalidated
         if state is None:
-            self.solver.solve(progress)
+            self._solve(progress, jobs)
         else:
             self._recall(state, names)
+
+    def _solve(self, progress: Progress, jobs: int) -> None:
+        """Solve the project, while a second process reads what the source says of when its functions run."""
+        functions = [each for each in self.solver.functions() if not each.module.is_outside]
+        cache = self._frequency_cache
+        count = workers(jobs) if len(functions) >= _WORTH_READING_BESIDE else 1
+        with beside(lambda: cache.read(functions), count) as read:
+            self.solver.solve(progress)
+            if count > 1:
+                cache.recall(read(), functions)
 
     def python(self) -> dict[str, str]:
         """Return the analysed text of each file."""

@@ -1,4 +1,4 @@
-"""Work in forked processes, which see all that is known and copy none of it: shares of a whole, and trials."""
+"""Work in forked processes, which see all that is known and copy none of it: shares of a whole, what runs beside, and trials."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pickle
 import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -37,6 +38,32 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
         data = _end(*child)
         results.append(work(share, count) if data is None else pickle.loads(data))  # noqa: S301 (our own child)
     return results
+
+
+@contextmanager
+def beside(work: Callable[[], Result], count: int) -> Iterator[Callable[[], Result]]:
+    """Begin ``work`` in a child, where ``count`` allows a second process; it runs beside the body of the ``with`` statement.
+
+    The function yielded waits for the result, which is pickled. If the child brings none back, the function does the work here.
+    """
+    if count == 1:
+        yield work
+        return
+    pid, pipe = _start(partial(_alone, work))
+    is_running = True
+
+    def result() -> Result:
+        nonlocal is_running
+        is_running = False
+        data = _end(pid, pipe)
+        return work() if data is None else pickle.loads(data)  # noqa: S301 (our own child)
+
+    try:
+        yield result
+    finally:
+        if is_running:
+            os.kill(pid, signal.SIGKILL)
+            _end(pid, pipe)
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:

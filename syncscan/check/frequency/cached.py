@@ -91,6 +91,13 @@ class FrequencyCache:
         names.update(public(name) for each in known for name, _ in each.read)
         return lambda options: options.with_values_of(names)
 
+    def read(self, functions: Sequence[Function]) -> Data:
+        """Read what is asked of each function, and return it as `data` does; the rest is asked of few."""
+        for known in (self.by_function, self.regions, self.options, self.computed):
+            for function in functions:
+                known[function]
+        return self.data(functions)
+
     def data(self, functions: Sequence[Function | None]) -> Data:
         """Return the stored facts of functions, in the order of the functions."""
         return [

@@ -1,0 +1,42 @@
+"""Work in a second process, beside that of this one."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from syncscan.system.workers import beside
+
+ALONE, TWO = 1, 2
+
+
+@pytest.mark.parametrize(("count", "is_here"), [(ALONE, True), (TWO, False)])
+def test_work_runs_in_a_second_process_where_there_may_be_one(count: int, is_here: bool) -> None:
+    with beside(os.getpid, count) as result:
+        assert (result() == os.getpid()) is is_here
+
+
+def test_what_a_child_does_not_bring_back_is_done_here() -> None:
+    here = os.getpid()
+
+    def dies_elsewhere() -> str:
+        if os.getpid() != here:
+            os.abort()
+        return "done"
+
+    with beside(dies_elsewhere, TWO) as result:
+        assert result() == "done"
+
+
+def test_the_child_ends_with_the_body() -> None:
+    reader, writer = os.pipe()
+
+    def never_ends() -> None:
+        os.read(reader, 1)  # this process writes nothing
+
+    with pytest.raises(KeyboardInterrupt), beside(never_ends, TWO):
+        raise KeyboardInterrupt
+    os.close(writer)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, 0)
