@@ -64,7 +64,7 @@ FLOORS = {
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "answer cycles packages uses values",
-        "bindings computed_names conditions identity observed promises ran settled",
+        "bindings computed_names conditions identity observed promises ran registrations settled",
         "forms outline",
         "bodies",
         "source walk",

@@ -8,8 +8,7 @@ from functools import partial
 
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.value import fact
-from syncscan.check.infer.source.index import Class, Function, Module, imported_names
-from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import dtype_named
 from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.decorators import decorate
@@ -20,7 +19,6 @@ from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.setters import sets_attribute
 from syncscan.check.prove.source import Asked, Question
 from syncscan.check.prove.special import runs, runs_descriptors, runs_method
-from syncscan.check.prove.uses import blocks_of, stored_names
 from syncscan.check.prove.values import (
     A_CLASS,
     ANYWHERE,
@@ -146,27 +144,12 @@ def _runs_of_module(frame: WalkFrame, node: ast.AST, module: Module, name: str) 
     if (
         not found
         or submodule_of(frame.prover, module, name) is not None
-        or name in _bound_by(module, module.tree.body)
+        or name in frame.source.bound_at_run(module)
     ):
         return
     for each in found:
         if isinstance(each, Function):
             frame.calls(node, each)
-
-
-def _bound_by(module: Module, body: Iterable[ast.stmt]) -> Iterator[str]:
-    """Yield the names that the top of a module binds, outside of ``if TYPE_CHECKING``."""
-    for node in body:
-        if isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from imported_names(node, module)
-        else:
-            yield from stored_names(node)
-            for block in blocks_of(node):
-                yield from _bound_by(module, block)
 
 
 def _of_array(base: AbstractValue, name: str) -> AbstractValue:

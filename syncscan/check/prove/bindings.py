@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncscan.check.infer.source.index import ALL, Class, Function, Import, Module, imported_names
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.uses import blocks_of, stored_names
 
 
@@ -60,3 +61,18 @@ def _of_block(module: Module, body: Iterable[ast.stmt], defined: Defined) -> Ite
 
 def _is_overload(function: Function) -> bool:
     return any(each.rpartition(".")[2] == "overload" for each in function.decorators)
+
+
+def bound_at_run(module: Module, body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Yield the names that the top of a module binds, outside of ``if TYPE_CHECKING``."""
+    for node in body:
+        if isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imported_names(node, module)
+        else:
+            yield from stored_names(node)
+            for block in blocks_of(node):
+                yield from bound_at_run(module, block)

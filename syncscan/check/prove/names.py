@@ -10,7 +10,7 @@ from syncscan.check.infer.source.index import Class, Function, Import, Module, i
 from syncscan.check.prove.bindings import Binding, SetByFunction
 from syncscan.check.prove.frame import WalkFrame, Walks
 from syncscan.check.prove.source import Asked, Question
-from syncscan.check.prove.uses import blocks_of, owners_set
+from syncscan.check.prove.uses import blocks_of
 from syncscan.check.prove.values import TOP, AbstractValue, external, join, join_all, used_later
 from syncscan.model import Kind
 
@@ -122,15 +122,8 @@ def _values_of(
 
 def _is_set_elsewhere(prover: Walks, module: Module, name: str) -> bool:
     """Return whether code sets a name of a module from outside: ``settings.PINNED = True``."""
-    writers = [each for each, of_others in prover.answer(Question(Asked.STORING, name=name)) if of_others]
-    for each in writers:
-        each.module.read()
-    lookup = prover.source.program.lookup_dotted
-    return any(
-        lookup(each.module, owner, each) is module
-        for each in writers
-        for owner in owners_set(each.node, name)
-    )
+    prover.answer(Question(Asked.STORING, name=name))  # on which this rests
+    return module in prover.source.having_set(name)
 
 
 def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Sequence[Binding]:

@@ -21,21 +21,25 @@ from syncscan.check.infer.source.index import (
     Virtual,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
-from syncscan.check.prove.bindings import Bindings, bindings_of
+from syncscan.check.prove.bindings import Bindings, bindings_of, bound_at_run
 from syncscan.check.prove.bodies import Bodies, related_to
 from syncscan.check.prove.forms import Forms
 from syncscan.check.prove.outline import Outline, is_special
 from syncscan.check.prove.packages import HARMLESS_LAYERS
 from syncscan.check.prove.ran import Code, code_of
+from syncscan.check.prove.registrations import Registrations
+from syncscan.check.prove.uses import owners_set
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, without_protocols
 from syncscan.model import Kind
 from syncscan.ops.stubs import measured
 from syncscan.ops.table import Operation, OperationTable
+from syncscan.system.workers import shared, workers
 
 # Annotations of iterables that may run code during iteration, unlike a list.
 _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
+_WORTH_SHARING = 100  # files
 _MOST_ALIASES = 8  # of one another, in annotations
 
 
@@ -98,11 +102,13 @@ class Definitions:
         self.declared: dict[Function, str] = context.declared
         self._context = context
         self._annotations = Annotations(context.program, of_all_types=True)
-        self.registered: dict[str, Any] = {}  # what runs for operations of torch, see `registered`
+        self._registrations: Registrations | None = None
         self._has_distributions: bool | None = None
         self._parameters: dict[Parameter, Any] = solver.known.parameters
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
+        self._bound_at_run: dict[Module, frozenset[str]] = {}
+        self._having_set: dict[str, frozenset[Any]] = {}
         self._by_node: dict[Module, dict[ast.AST, Function]] = {}
         self._by_code: dict[Code, Function] | None = None
         self._methods: dict[str, list[tuple[Class, Function]]] | None = None
@@ -123,11 +129,31 @@ class Definitions:
             found = self._outlines[module.path] = Outline.of(module)
         return found
 
+    def outlines(self) -> list[tuple[Module, Outline]]:
+        """Return every file with its outline, read in several processes: to read a file takes most of its time to parse it."""
+        left = [each for each in self.modules if each.path not in self._outlines]
+        if len(left) >= _WORTH_SHARING:
+            count = workers(0)
+            parts = shared(
+                lambda share, count: [Outline.of(each).data() for each in left[share::count]], count
+            )
+            for share, part in enumerate(parts):
+                for module, data in zip(left[share::count], part, strict=True):
+                    self._outlines[module.path] = Outline(*data)
+        return [(each, self.outline(each)) for each in self.modules]
+
+    @property
+    def registrations(self) -> Registrations:
+        """Return the calls that may register operations of torch."""
+        if self._registrations is None:
+            self._registrations = Registrations(self.modules)
+        return self._registrations
+
     @property
     def has_distributions(self) -> bool:
         """Return whether a file names the distributions of torch."""
         if self._has_distributions is None:
-            self._has_distributions = any(self.outline(each).has_distributions for each in self.modules)
+            self._has_distributions = any(outline.has_distributions for _, outline in self.outlines())
         return self._has_distributions
 
     def entry(self, module: str, name: str) -> Function | None:
@@ -180,6 +206,13 @@ class Definitions:
         found = self._bindings.get(module)
         if found is None:
             found = self._bindings[module] = bindings_of(module, self._defined)
+        return found
+
+    def bound_at_run(self, module: Module) -> frozenset[str]:
+        """Return the names that the top of a module binds outside of ``if TYPE_CHECKING``."""
+        found = self._bound_at_run.get(module)
+        if found is None:
+            found = self._bound_at_run[module] = frozenset(bound_at_run(module, module.tree.body))
         return found
 
     def _defined(self, module: Module, node: ast.AST) -> Function | Class | None:
@@ -334,8 +367,7 @@ class Definitions:
     def bodies(self) -> Bodies:
         """Return the assignments in the bodies of all classes."""
         if self._bodies is None:
-            outlines = [(each, self.outline(each)) for each in self.modules]
-            self._bodies = Bodies(outlines, self.program, self.scopes)
+            self._bodies = Bodies(self.outlines(), self.program, self.scopes)
         return self._bodies
 
     def defines(self, name: str) -> bool:
@@ -362,17 +394,33 @@ class Definitions:
     def _only_lists(self, name: str) -> bool:
         """Return whether no use of an attribute of some name hands its list to anybody."""
         if self._uses is None:
-            self._uses = frozenset(each for module in self.modules for each in self.outline(module).uses)
+            self._uses = frozenset(each for _, outline in self.outlines() for each in outline.uses)
         return name not in self._uses
 
     def storing(self, name: str) -> list[tuple[Function, bool]]:
         """Return the functions that set an attribute of a name, and whether on other objects than their own."""
         if self._stores is None:
             self._stores = {}
-            for module in self.modules:
-                for position, attribute, of_others in self.outline(module).stores:
+            for module, outline in self.outlines():
+                for position, attribute, of_others in outline.stores:
                     self._stores.setdefault(attribute, []).append((module.functions[position], of_others))
         return self._stores.get(name, [])
+
+    def having_set(self, name: str) -> frozenset[Any]:
+        """Return the modules and other definitions of which code elsewhere sets a name: ``settings.PINNED = True``.
+
+        The answer rests on the functions of `storing`.
+        """
+        found = self._having_set.get(name)
+        if found is None:
+            writers = [each for each, of_others in self.storing(name) if of_others]
+            for each in writers:
+                each.module.read()
+            lookup = self.program.lookup_dotted
+            found = self._having_set[name] = frozenset(
+                lookup(each.module, owner, each) for each in writers for owner in owners_set(each.node, name)
+            )
+        return found
 
     def answer(self, question: Question) -> Any:
         """Return the answer to a question whose answer may differ where no definition does."""

@@ -1,9 +1,9 @@
-"""A program, and the certificate of its function `step`."""
+"""Programs and projects, and their certificates."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from syncscan.check.engine import Engine
@@ -16,6 +16,8 @@ from syncscan.facts import FactSet
 from syncscan.model import Conventions
 from syncscan.ops import load_table
 
+# Of `tests.check.changing.project`.
+ENTRIES = ("main:main", "nets:run", "derived:Fast.read")
 # The imports and definitions that programs which hide a wait share.
 PRELUDE = """
     import collections, contextlib, dataclasses, enum, functools, json, logging, re, sys, threading
@@ -84,3 +86,28 @@ def proved_files(
 
 def _text(program: str) -> str:
     return "import torch\n" + textwrap.dedent(program)
+
+
+def certificates(
+    sources: dict[str, Source], state: bytes | None = None, stages: list[str] | None = None
+) -> tuple[list[Certificate], Engine]:
+    """Return the certificates of the existing entry points, and their engine; records its ``stages``."""
+    stages = [] if stages is None else stages
+    engine = Engine(Conventions(), state=state)
+    result = engine.check([*sources.values()], None, lambda stage, *_: stages.append(stage))
+    assert engine.solver is not None
+    proofs = Proofs(engine.solver, result.findings, sources.values())
+    known = {f"{m.name}:{f.qualname}" for m in engine.solver.context.modules for f in m.functions}
+    return [proofs.certify(entry) for entry in ENTRIES if entry in known], engine
+
+
+def proved_in_turn(entry: str, *versions: Mapping[str, Source]) -> Iterator[Certificate]:
+    """Yield the certificate of each version of a project, each with the walks that the one before kept."""
+    kept: list[bytes | None] = [None, None]
+    for sources in versions:
+        engine = Engine(Conventions())
+        findings = engine.check([*sources.values()], None, lambda *_: None).findings
+        assert engine.solver is not None
+        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
+        yield proofs.certify(entry)
+        kept = [proofs.walks(), None]

@@ -5,37 +5,23 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
-from syncscan.check.prove.answer import Certificate
 from syncscan.check.prove.certificate import Proofs
 from syncscan.check.prove.prover import Prover
 from syncscan.check.prove.ran import RunSeen
 from syncscan.check.prove.stored import certificate_of, data_of
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
+from tests.check.prove.proving import ENTRIES, certificates, proved_in_turn
 from tests.conftest import Command
 
-ENTRIES = ("main:main", "nets:run", "derived:Fast.read")
 Write = Callable[[dict[str, str | bytes]], Path]
-
-
-def certificates(
-    sources: dict[str, Source], state: bytes | None = None, stages: list[str] | None = None
-) -> tuple[list[Certificate], Engine]:
-    """Return the certificates of the existing entry points, and their engine; records its ``stages``."""
-    stages = [] if stages is None else stages
-    engine = Engine(Conventions(), state=state)
-    result = engine.check([*sources.values()], None, lambda stage, *_: stages.append(stage))
-    assert engine.solver is not None
-    proofs = Proofs(engine.solver, result.findings, sources.values())
-    known = {f"{m.name}:{f.qualname}" for m in engine.solver.context.modules for f in m.functions}
-    return [proofs.certify(entry) for entry in ENTRIES if entry in known], engine
 
 
 def test_an_unchanged_project_is_proved_from_its_state_as_from_nothing() -> None:
@@ -383,18 +369,6 @@ LIMIT = 3
 def run(x):
     return nets.step(1)
 """
-
-
-def proved_in_turn(entry: str, *versions: Mapping[str, Source]) -> Iterator[Certificate]:
-    """Yield the certificate of each version of a project, each with the walks that the one before kept."""
-    kept: list[bytes | None] = [None, None]
-    for sources in versions:
-        engine = Engine(Conventions())
-        findings = engine.check([*sources.values()], None, lambda *_: None).findings
-        assert engine.solver is not None
-        proofs = Proofs(engine.solver, findings, sources.values(), kept=kept)
-        yield proofs.certify(entry)
-        kept = [proofs.walks(), None]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+"""The calls of a project that may register operations with torch; `registered` has the forms that are followed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+
+# More functions may run for such an operation: kernels of other devices, and what prepares a backward pass.
+ADDS = re.compile(r"register_(kernel|autograd|torch_dispatch|vmap)|setup_context|device_types")
+_PAIR = 2  # a name and a function
+
+
+class Helper(NamedTuple):
+    """A function that registers one argument under another, each by its parameter and its position."""
+
+    name: str
+    parameters: tuple[str, str]
+    positions: tuple[int, int]
+
+
+class File(NamedTuple):
+    """A file that may register operations, and its calls that may."""
+
+    module: Module
+    calls: list[ast.Call]
+    helpers: list[Helper]
+    computed: list[set[str]]  # the libraries, of each registration under a computed name; none if unknown
+    libraries: dict[ast.Call, set[str] | None]  # of calls of ``impl`` with a name
+
+    @classmethod
+    def of(cls, module: Module) -> File:
+        """Read the calls of a file."""
+        nodes = walk(module.tree)
+        calls = [each for each in nodes if isinstance(each, ast.Call) and _may_register(each)]
+        assigned = [each for each in nodes if isinstance(each, ast.Assign)]
+        found = cls(module, calls, [], [], {})
+        for call in filter(is_impl, calls):
+            helper = None if isinstance(call.args[0], ast.Constant) else _helper_around(module, call)
+            if isinstance(call.args[0], ast.Constant):
+                found.libraries[call] = _libraries_of(call, assigned)
+            elif helper is not None:
+                found.helpers.append(helper)
+            else:
+                found.computed.append(_libraries_of(call, assigned) or set())
+        return found
+
+
+class Registrations:
+    """The calls of a whole project that may register operations."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        texts = [(module, module.lines.text) for module in modules]
+        self.known: dict[str, Any] = {}  # what `registered` found for an operation
+        self.files = [File.of(each) for each, text in texts if "custom_op" in text or ".impl(" in text]
+        # These may add kernels to an operation that they name.
+        self.adding = [text for _, text in texts if ADDS.search(text)]
+        self.helpers = [helper for file in self.files for helper in file.helpers]
+
+
+def _may_register(call: ast.Call) -> bool:
+    called = last_name(call.func)
+    return called == "impl" or "custom_op" in called
+
+
+def _helper_around(module: Module, call: ast.Call) -> Helper | None:
+    """Return the helper whose parameters a call of ``impl`` is given; None for calls in other functions."""
+    for function in module.functions:
+        parameters = [each.name for each in function.parameters]
+        named = [each.id for each in call.args[:2] if isinstance(each, ast.Name) and each.id in parameters]
+        if "custom_op" in function.name and len(named) == _PAIR and call in [*walk(function.node)]:
+            names = [each for each in walk(function.node) if isinstance(each, ast.Name) and each.id in named]
+            if all(isinstance(each.ctx, ast.Load) for each in names) and function.owner is None:
+                return Helper(
+                    function.name,
+                    (named[0], named[1]),
+                    (parameters.index(named[0]), parameters.index(named[1])),
+                )
+    return None
+
+
+def is_impl(call: ast.Call) -> bool:
+    """Return whether a call is one of ``impl`` with a name and a function."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "impl" and len(call.args) > 1
+
+
+def _libraries_of(call: ast.Call, assigned: Sequence[ast.Assign]) -> set[str] | None:
+    """Return the libraries that the receiver of ``impl`` may be, by all assignments of its name in the file; None if one is unknown."""
+    assert isinstance(call.func, ast.Attribute)
+    found, names = set[str](), [dotted_name(call.func.value)]
+    for name in names:  # which grows meanwhile
+        values = [each.value for each in assigned if name in map(dotted_name, each.targets)]
+        if not values:
+            return None
+        for value in values:
+            if isinstance(value, ast.Name):
+                names += [value.id] if value.id not in names else []
+            elif (library := _made_by(value)) is not None:
+                found.add(library)
+            else:
+                return None
+    return found
+
+
+def _made_by(value: ast.expr) -> str | None:
+    """Return the name of the library that ``Library("own", "FRAGMENT")`` makes; None for other values."""
+    named = value.args[0] if isinstance(value, ast.Call) and value.args else None
+    is_made = isinstance(value, ast.Call) and last_name(value.func) == "Library"
+    return (
+        named.value if is_made and isinstance(named, ast.Constant) and isinstance(named.value, str) else None
+    )
