@@ -6,6 +6,7 @@ import faulthandler
 import os
 import pickle
 import signal
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,21 +50,28 @@ def beside(work: Callable[[], Result], count: int) -> Iterator[Callable[[], Resu
     if count == 1:
         yield work
         return
-    pid, pipe = _start(partial(_alone, work))
-    is_running = True
+    with tempfile.TemporaryFile() as file:  # a child would wait, with all its memory, until a pipe is read
 
-    def result() -> Result:
-        nonlocal is_running
-        is_running = False
-        data = _end(pid, pipe)
-        return work() if data is None else pickle.loads(data)  # noqa: S301 (our own child)
+        def write() -> None:
+            pickle.dump(work(), file)
+            file.flush()
 
-    try:
-        yield result
-    finally:
-        if is_running:
-            os.kill(pid, signal.SIGKILL)
-            _end(pid, pipe)
+        pid = _fork(write)
+        is_running = True
+
+        def result() -> Result:
+            nonlocal is_running
+            is_running = False
+            _, status = os.waitpid(pid, 0)
+            file.seek(0)
+            return work() if status else pickle.load(file)  # noqa: S301 (our own child)
+
+        try:
+            yield result
+        finally:
+            if is_running:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:
@@ -137,22 +145,32 @@ def _alone(work: Callable[[], Result]) -> Iterator[Result]:
 
 def _start(work: Callable[[], Iterable[object]]) -> tuple[int, int]:
     reader, writer = os.pipe()
+
+    def write() -> None:
+        os.close(reader)
+        with os.fdopen(writer, "wb") as stream:
+            for result in work():
+                pickle.dump(result, stream)
+                stream.flush()
+
+    pid = _fork(write)
+    os.close(writer)
+    return pid, reader
+
+
+def _fork(work: Callable[[], None]) -> int:
+    """Start a child that does some work and ends; return its number."""
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", DeprecationWarning
         )  # the progress bar's thread: a child draws nothing
         pid = os.fork()
     if pid:
-        os.close(writer)
-        return pid, reader
+        return pid
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.close(reader)
-        with os.fdopen(writer, "wb") as stream:
-            for result in work():
-                pickle.dump(result, stream)
-                stream.flush()
+        work()
         status = 0
     finally:
         os._exit(status)  # exit handlers and buffers of the parent must not run or flush twice
