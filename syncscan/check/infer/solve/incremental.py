@@ -44,7 +44,7 @@ class Solving(Protocol):
     turn: int
     rounds: dict[int, int]
 
-    def run(self) -> None:
+    def run(self) -> Any:
         """Run the worklist until it is empty."""
 
     def answer(self, stratum: int, turn: int, states: Iterable[State]) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
@@ -115,9 +114,9 @@ class Solver:
             self.wake_up(self._add(function))
         self.run()
         for stratum in STRATA:
-            self.rounds[stratum] = 0
-            while self.answer(stratum, stratum * ROUNDS + self.rounds[stratum], [*self.states.values()]):
-                self.run()
+            self.rounds[stratum], asking = 0, [*self.states.values()]
+            while self.answer(stratum, stratum * ROUNDS + self.rounds[stratum], asking):
+                asking = self.run()  # the others have had their answers
                 self.rounds[stratum] += 1
         for state in self.states.values():
             self._conclude(state)
@@ -128,9 +127,11 @@ class Solver:
         self.known.callees[function] = state.callees
         self.known.elsewhere[function] = state.elsewhere
         self.known.may_block.discard(function)
-        with self._contained(state):
+        try:
             if self._test.may_block(state):
                 self.known.may_block.add(function)
+        except Exception as error:
+            self._note_defect(state, error)
 
     def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> Revision:
         """Update the fixed point after edits; return the affected functions.
@@ -271,7 +272,7 @@ class Solver:
         function.module.read()  # which gives parameters their defaults
         try:
             return lower(function, self.context.scopes, self.context.conventions)
-        except NotKeptError:  # of another run, and no fault of the function
+        except NotKeptError:
             raise
         except Exception as error:
             self.defects[function] = error
@@ -295,19 +296,20 @@ class Solver:
             state.is_queued = True
             self._queue.append(state)
 
-    def run(self) -> None:
-        """Run the worklist, step by step, until it is empty."""
+    def run(self) -> list[State]:
+        """Run the worklist, step by step, until it is empty; return the functions that ran."""
+        ran: dict[State, None] = {}
         while self._queue:
             step, self._queue = self._queue, []
+            ran.update(dict.fromkeys(step))
             for state in step:
-                try:  # `_contained`, which each function of each step would enter
+                try:
                     self._drain(state)
-                except NotKeptError:
-                    raise
                 except Exception as error:
                     self._note_defect(state, error)
                 state.is_queued = False
             self._end_step()
+        return [*ran]
 
     def _end_step(self) -> None:
         """Apply the contributions of a step to the cells, and wake their readers."""
@@ -321,17 +323,10 @@ class Solver:
             if cell.contribute(writer, fact, self.turn):
                 self.wake(cell)
 
-    @contextmanager
-    def _contained(self, state: State) -> Iterator[None]:
-        """Record an internal error as a defect of the function, whose earlier contributions stay."""
-        try:
-            yield
-        except NotKeptError:
-            raise
-        except Exception as error:
-            self._note_defect(state, error)
-
     def _note_defect(self, state: State, error: Exception) -> None:
+        """Record an internal error as a defect of the function, whose earlier contributions stay."""
+        if isinstance(error, NotKeptError):  # of another run, and no fault of the function
+            raise error
         self.defects[state.function] = error
         state.due = None
         state.open.clear()
@@ -443,8 +438,10 @@ class Solver:
         found = []
         self._point.stratum = stratum
         for state, number in asking:
-            with self._contained(state):
+            try:
                 found.append((state, number, self._execute(state, number)))
+            except Exception as error:
+                self._note_defect(state, error)
         self._point.stratum = 0
         self._end_step()
         for state, number, value in found:

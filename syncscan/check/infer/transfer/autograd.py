@@ -61,7 +61,7 @@ def _context(cls: Class) -> AbstractValue:
 
 def keep(at: Point, cls: Class, name: str, call: Call) -> bool:
     """Store the tensors of ``save_for_backward``; return whether the call was such a method of a context."""
-    if not cls.is_differentiable or name not in _KEEP:
+    if name not in _KEEP or not cls.is_differentiable:
         return False
     store_attribute(at, cls, "saved_tensors", sequence([*call.args], Kind.TUPLE))
     return True
