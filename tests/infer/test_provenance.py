@@ -68,3 +68,18 @@ print(of_any(1).item())
 """
     (evidence,) = [each.evidence for each in findings(text) if "item" in each.expression]
     assert text.splitlines()[evidence[-1].line - 1].endswith("# is nearer")
+
+
+def test_a_value_that_changes_itself_has_the_evidence_of_what_changes_it() -> None:
+    text = """
+import torch
+class Clipping:
+    def __init__(self, bound: float) -> None:
+        self.bound = bound
+        self.factor = torch.ones((), device="cuda")
+    def update(self) -> bool:
+        self.bound *= self.factor
+        return bool(self.bound > 2)
+"""
+    (found,) = findings(text)
+    assert [each.line for each in found.evidence] == [6]

@@ -140,12 +140,24 @@ class Provenance:
         if steps or not is_in(state.values[slot], places):
             return steps
         self._past = self._past or _Past(self._solver)
-        return self._past.chain_then(state, slot, places, self._rests_on)
+        steps = self._past.chain_then(state, slot, places, self._rests_on)
+        # Of two operands on the device, the deciding one may only lead back: `self.bound *= factor`.
+        return steps or self._search(state, slot, places, matches=False, by_all=True)
 
     def _search(
-        self, state: State, slot: Slot, places: Places, calls: Calls = (), *, matches: bool = True
+        self,
+        state: State,
+        slot: Slot,
+        places: Places,
+        calls: Calls = (),
+        *,
+        matches: bool = True,
+        by_all: bool = False,
     ) -> list[Step]:
-        """Return the shortest chain; without ``matches`` it may leave a function by other calls than it entered through."""
+        """Return the shortest chain; without ``matches`` it may leave a function by other calls than it entered through.
+
+        With ``by_all``, the chain may also lead through operands that do not decide, where those that decide have no origin.
+        """
         path = state.function.module.path
         ways = Ways()
         ways.add(Way(Part((), 0), visit_by(calls), None, iter([(Node(state, slot), None)])))
@@ -166,6 +178,9 @@ class Provenance:
                 continue
             here = steps[-1].path if steps else path
             there = Part(steps, before.cells + 1)
+            if by_all:
+                operands = self._operands_behind(node, places)
+                ways.add(Way(Part(steps, before.cells), inside, None, operands), is_last=True)
             for cell in end.cells:
                 visit, crossings = (
                     _followed(ways, (cell, end.item), end.node, inside, there) if matches else (ANYWHERE, ())
@@ -207,6 +222,15 @@ class Provenance:
             slot, index = onward(state, slot, index, operands, places, visited)
             is_whole &= index is None
         return _End(None, [], observed, node, index)
+
+    def _operands_behind(self, node: Node, places: Places) -> Iterator[Writer]:
+        """Yield all operands on some devices that lead to a value within its function, the nearest first."""
+        state, found = node.state, [node.slot]
+        for slot in found:  # which grows meanwhile
+            for each in state.ir.operands[slot]:
+                if each >= 0 and each not in found and is_in(state.values[each], places):
+                    found.append(each)
+                    yield Node(state, each), None
 
     def _root(
         self,
