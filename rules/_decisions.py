@@ -147,7 +147,7 @@ def _is_shared(node: ast.AST, facts: Facts) -> bool:
     return any(ast.unparse(each) in tested for call in shared for each in call.args)
 
 
-def _is_set_in(loop: ast.While, tensor: ast.AST, facts: Facts) -> bool:
+def _is_set_in(loop: ast.For | ast.While, tensor: ast.AST, facts: Facts) -> bool:
     """Return whether a loop sets a name that a tensor is computed from, or calls a method that changes one in place."""
     used = {facts.source(each) for each in ast.walk(tensor) if is_path(each) and facts.of(each).is_gpu}
     inside = [each for statement in loop.body for each in ast.walk(statement)]
@@ -185,7 +185,7 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
     loop = next(
         (each for each in facts.around(test).up(test) if isinstance(each, (ast.For, ast.While))), None
     )
-    if not isinstance(loop, ast.For):
+    if not isinstance(loop, ast.For) or _is_set_in(loop, tensor, facts):
         return ""
     return suggest("decide-before", test=text)
 

@@ -108,8 +108,13 @@ TABLE: dict[str, Suggestion] = {
     ),
     "index-buffer": row(
         "305",
-        "an attribute of a module, uploaded in each call",
-        "register `{index}` as a buffer of the module, a tensor that `module.to(device)` moves once",
+        "an attribute, uploaded in each call",
+        "keep `{index}` as a tensor on the GPU: in a module as a buffer, which `module.to(device)` moves once",
+    ),
+    "index-mask": row(
+        "305",
+        "a mask in host memory",
+        "index with the positions that `numpy.nonzero` finds on the host, copied from pinned memory with `non_blocking=True`; a mask on the GPU would be counted",
     ),
     "index-upload": row(
         "305",
@@ -159,7 +164,7 @@ TABLE: dict[str, Suggestion] = {
     "array": row(
         "301 302 303",
         "a NumPy array",
-        "copy from pinned memory, if CUDA is available: `torch.from_numpy({array}).pin_memory().to({device}, non_blocking=True)`",
+        "copy from pinned memory, if CUDA is available: `torch.as_tensor({array}).pin_memory().to({device}, non_blocking=True)`",
     ),
     "random": row(
         "302",
@@ -264,7 +269,7 @@ TABLE: dict[str, Suggestion] = {
     "store": row(
         "306",
         "a store with several indices",
-        "store a tensor that the GPU holds, such as `one = torch.ones((), dtype=x.dtype, device=x.device)`: `x[i, j] = one`",
+        "store a tensor that the GPU fills: `{place} = torch.full((), {value}, dtype={tensor}.dtype, device={tensor}.device)`",
     ),
     "pin": row("303", "a source made on the spot", "create the source of the copy in pinned memory"),
     # error checks

@@ -22,9 +22,13 @@ of `torch.uint64`, `torch.full` does not. Larger numbers are infinite in one and
 number written out, or a `len()` with a given dtype: `torch.tensor` cannot tell the dtype of an empty list.
 
 Lists and other numbers are made in pinned memory and copied without blocking. The pinned memory stays until the
-copy is done, so the temporary needs no care. If the device may be the CPU, the fix asks `torch.cuda.is_available()`,
-since pinning needs CUDA. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
-device is surely a GPU. That is unsafe because a synchronization disappears on which a reader in another stream may have relied.
+copy is done, so the temporary needs no care. Pinning needs CUDA. If the device may be the CPU, the fix asks `x.is_cuda` for the device
+of a tensor `x`, else `torch.cuda.is_available()`. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
+device is surely a GPU. No fix pins what a parameter brings, for the caller may pass an array or a tensor.
+
+Pinning is unsafe: with `torch.cuda.is_available()`, a tensor for the CPU takes CUDA, too. A process forked from one that has used
+CUDA cannot take it, such as a worker of a `DataLoader`. With any fix, the call returns before the tensor is ready: another
+stream that reads the tensor has to wait for this one.
 """
 
 import ast
@@ -143,12 +147,13 @@ def upload(ids: np.ndarray) -> torch.Tensor:
     return torch.tensor(ids, device="cuda")  # expect: SYN301
 
 
-def starts(ids: list[int], where: torch.device) -> torch.Tensor:
+def starts(count: int, where: torch.device) -> torch.Tensor:
+    ids = [3, 1, count]
     return torch.tensor(ids, device=where)  # expect: SYN301
 
 
 upload(np.arange(8))
-starts([3, 1, 2], torch.device("cuda"))
+starts(2, torch.device("cuda"))
 """,
             fixed="""\
 import numpy as np
@@ -159,12 +164,13 @@ def upload(ids: np.ndarray) -> torch.Tensor:
     return torch.tensor(ids, device="cpu").pin_memory().to("cuda", non_blocking=True)
 
 
-def starts(ids: list[int], where: torch.device) -> torch.Tensor:
+def starts(count: int, where: torch.device) -> torch.Tensor:
+    ids = [3, 1, count]
     return torch.tensor(ids, device="cpu", pin_memory=torch.cuda.is_available()).to(where, non_blocking=True)
 
 
 upload(np.arange(8))
-starts([3, 1, 2], torch.device("cuda"))
+starts(2, torch.device("cuda"))
 """,
         ),
         Example(
@@ -296,8 +302,8 @@ def _pinned_upload(call: ast.Call, data: ast.expr, device: ast.expr, facts: Fact
     if not has_cuda and facts.of(device).kind is Kind.UNION:
         return None
     on_host = CallCode(call, facts).with_argument("device", '"cpu"')
-    if is_plain_data(facts.of(data)):
-        flag = "True" if has_cuda else cuda_check(call, facts)
+    if is_plain_data(data, facts):
+        flag = "True" if has_cuda else cuda_check(call, device, facts)
         pinned = on_host.with_argument("pin_memory", flag).text() if flag is not None else None
     else:
         pinned = f"{on_host.text()}.pin_memory()" if has_cuda else None

@@ -105,6 +105,8 @@ def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
     is_whole = not isinstance(index, ast.Name) or not is_handled_by_element(index.id, index, facts)
     if value.is_cpu_tensor and value.evidence and is_whole:
         return suggest("made-here")
+    if value.is_mask:
+        return suggest("index-mask")
     text = facts.source(index)
     is_own = isinstance(index, ast.Attribute) and text.count(".") == 1 and text.startswith("self.")
     return suggest("index-buffer" if is_own else "index-upload", index=text)

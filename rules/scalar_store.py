@@ -144,7 +144,8 @@ def _hint(node: ast.Assign, place: ast.Subscript, facts: Facts) -> str:
     if parts and gives_a_view(place, facts):
         return suggest("fill-element", place=facts.source(place), value=value)
     if len(index_parts(place)) > 1:
-        return suggest("store")
+        tensor = facts.source(place.value)
+        return suggest("store", place=facts.source(place), value=value, tensor=tensor)
     index = facts.of(parts[0]) if parts else None
     if index is None or index.dtype != "int" or index.ndim != 1:
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import io
+import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -186,6 +187,11 @@ class StatementFacts:
         """Return the syntax of the whole function."""
         return self._around_function
 
+    @property
+    def is_for_torchscript(self) -> bool:
+        """True if TorchScript compiles code of the file: it takes other arguments than Python, and infers other dtypes."""
+        return _names_torchscript(self._function.module.lines.text)
+
     def is_in_string(self, node: ast.AST) -> bool:
         """Return whether a node is part of an f-string."""
         around = self.parent(node)
@@ -362,11 +368,27 @@ def _confidence_of(match: Match, because: Value | None) -> Confidence:
 
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
-    if rewrite is None or facts.is_in_string(rewrite.old) or _loses_comment(rewrite, facts):
+    if (
+        rewrite is None
+        or facts.is_for_torchscript
         # before Python 3.12, an f-string must not contain the quotes of a fix
+        or facts.is_in_string(rewrite.old)
+        or _loses_comment(rewrite, facts)
+    ):
         return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
     edit = Edit(*facts.range_of(rewrite.old), rewrite.new)
     return Fix(rewrite.applicability, rewrite.description, (edit,), rewrite.change)
+
+
+@functools.lru_cache(maxsize=16)
+def _names_torchscript(text: str) -> bool:
+    return _TORCHSCRIPT.search(text) is not None
+
+
+# Code for the compiler names these; `torch.jit.trace` runs Python.
+_TORCHSCRIPT = re.compile(
+    r"\bjit\.(script\w*|ScriptModule|export|ignore|unused|interface|is_scripting)\b|from torch\.jit import"
+)
 
 
 def _loses_comment(rewrite: Rewrite, facts: StatementFacts) -> bool:

@@ -66,6 +66,22 @@ y = torch.tensor([1, 2],  # one
         'y = "ü", torch.tensor(1, device=d)\n',
         'y = "ü", torch.full((), 1, device=d)\n',
     ),
+    "the device of a tensor, which says if it is on the GPU": (
+        "y = torch.tensor([3, n], device=x.device)\n",
+        'y = torch.tensor([3, n], device="cpu", pin_memory=x.is_cuda).to(x.device, non_blocking=True)\n',
+    ),
+    "data that a caller may pass as an array": (
+        "def f(sizes: list[int]):\n    return torch.tensor(sizes, device=d), torch.tensor(sizes[1:], device=d)\nf([3, n])\n",
+        "def f(sizes: list[int]):\n    return torch.tensor(sizes, device=d), torch.tensor(sizes[1:], device=d)\nf([3, n])\n",
+    ),
+    "code for TorchScript, which takes other arguments": (
+        "@torch.jit.script\ndef f(x: torch.Tensor):\n    return torch.tensor(True, device=x.device)\nf(x)\n",
+        "@torch.jit.script\ndef f(x: torch.Tensor):\n    return torch.tensor(True, device=x.device)\nf(x)\n",
+    ),
+    "a traced function, which runs in Python": (
+        "y = torch.jit.trace(f, x), torch.tensor(1, device=d)\n",
+        "y = torch.jit.trace(f, x), torch.full((), 1, device=d)\n",
+    ),
     "several targets, which no single call replaces": ("x[1] = x[2] = 4\n", "x[1] = x[2] = 4\n"),
     "an argument list that is unpacked": (
         "y = torch.tensor([1, 2], device=d, **{})\n",
@@ -97,7 +113,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a copy that is called as a function": (
         "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3]))\n",
-        'y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], device="cpu", pin_memory=torch.cuda.is_available()), non_blocking=True)\n',
+        'y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], device="cpu", pin_memory=x.is_cuda), non_blocking=True)\n',
     ),
     "a source that is unpacked": (
         "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
