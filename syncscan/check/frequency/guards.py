@@ -92,7 +92,8 @@ class _Guard:
             differs = isinstance(operator, ast.NotEq) is holds
             return differs and any(self._sets(_placed(side) or _keyed(side)) for side in (left, right))
         grows = isinstance(operator, (ast.Gt, ast.GtE)) is holds
-        return self._sets(_sized(right if grows else left))
+        sized = _sized(right if grows else left)
+        return self._sets(sized) and not self._is_changed_above(sized)
 
     def _sets(self, path: str, *, to_constant: bool = False) -> bool:
         """Return whether the statements, or methods that they call, set the persistent value at a path."""
@@ -133,6 +134,14 @@ class _Guard:
         between = range(self.body[0].lineno, line)
         return line > 0 and not any(
             isinstance(each, ast.Return) and each.lineno in between for each in walk(node)
+        )
+
+    def _is_changed_above(self, path: str) -> bool:
+        """Return whether the function changes a path in place before the test: the guard then holds a value within bounds."""
+        node, start = self.function.node, self.body[0].lineno
+        return any(
+            isinstance(each, ast.AugAssign) and path_of(each.target) == path and each.lineno < start
+            for each in walk(node)
         )
 
     def _is_taken_back(self, path: str) -> bool:
