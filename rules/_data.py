@@ -48,10 +48,7 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     text, dtype = facts.source(data), _dtype(call, facts) + _gradient(call, facts)
     if is_constant(data, call, facts):
         return "" if is_put_back(call, text, facts) else suggest("constant", data=text)
-    if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
-        bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
-        return suggest("range", bounds=bounds, device=device)
-    formula = _of_a_range(data, device, facts)
+    formula = _of_a_range(data, dtype, device, facts)
     if formula:
         return formula
     full = f"torch.full((), {text}{dtype}, device={device})"
@@ -70,8 +67,11 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
 
 
-def _of_a_range(data: ast.expr, device: str, facts: Facts) -> str:
-    """Return the suggestion for numbers that a comprehension computes from a range by arithmetic; "" for other data."""
+def _of_a_range(data: ast.expr, dtype: str, device: str, facts: Facts) -> str:
+    """Return the suggestion for a range, and for numbers that a comprehension computes from one by arithmetic; "" for other data."""
+    if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
+        bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
+        return suggest("range", bounds=bounds, device=device)
     if not isinstance(data, ast.ListComp) or len(data.generators) > 1:
         return ""
     loop = data.generators[0]
@@ -99,7 +99,7 @@ def of_numbers(data: ast.expr, call: ast.Call, device: str, facts: Facts) -> str
         return suggest("held-number", full=_of_one(call, one, dtype, device, facts))
     if facts.of(data).kind is Kind.NUMBER:
         return suggest("held-number", full=f"torch.full((), {facts.source(data)}{dtype}, device={device})")
-    return _of_a_range(data, device, facts)
+    return _of_a_range(data, dtype, device, facts)
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

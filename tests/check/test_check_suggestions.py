@@ -157,6 +157,7 @@ def said(syncscan, project):
         ("row = x[i]", "index on the GPU: `x[i.view(1)].squeeze(0)`"),
         ("for k in rows:\n    row = x[k]", "loop over `rows.tolist()`: one read before the loop"),
         ("y = x.reshape(-1, i)", "use a number that the host has: a shape, or the list"),
+        ("y = torch.tensor(range(n, 0, -1), dtype=torch.int64, device=x.device)", "`torch.arange(n, 0, -1, dtype=torch.int64, device=x.device)`"),
         ("m = np.ones(8) > 0\ny = x[m]", "index with the positions that `numpy.nonzero` finds on the host"),
         ("y = x[:, [0]]", "use a slice, which is a view and needs no index: `0:1`"),
         ("y = x[[2, 3, 4]]", "use a slice, which is a view and needs no index: `2:5`"),
