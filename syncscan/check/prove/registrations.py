@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.source.index import Import, Module
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 
 # More functions may run for such an operation: kernels of other devices, and what prepares a backward pass.
 ADDS = re.compile(r"register_(kernel|autograd|torch_dispatch|vmap)|setup_context|device_types")
+_REGISTERS = "custom_op"  # in the names of functions that register an operation
 _PAIR = 2  # a name and a function
 
 
@@ -38,7 +39,7 @@ class File(NamedTuple):
         nodes = walk(module.tree)
         calls = [each for each in nodes if isinstance(each, ast.Call) and _may_register(each)]
         assigned = [each for each in nodes if isinstance(each, ast.Assign)]
-        found = cls(module, calls, [], [], {})
+        found = cls(module, calls, [], [set() for _ in _handed_on(module, nodes)], {})
         for call in filter(is_impl, calls):
             helper = None if isinstance(call.args[0], ast.Constant) else _helper_around(module, call)
             if isinstance(call.args[0], ast.Constant):
@@ -56,7 +57,7 @@ class Registrations:
     def __init__(self, modules: Sequence[Module]) -> None:
         texts = [(module, module.lines.text) for module in modules]
         self.known: dict[str, Any] = {}  # what `registered` found for an operation
-        self.files = [File.of(each) for each, text in texts if "custom_op" in text or ".impl(" in text]
+        self.files = [File.of(each) for each, text in texts if _REGISTERS in text or ".impl(" in text]
         # These may add kernels to an operation that they name.
         self.adding = [text for _, text in texts if ADDS.search(text)]
         self.helpers = [helper for file in self.files for helper in file.helpers]
@@ -64,7 +65,24 @@ class Registrations:
 
 def _may_register(call: ast.Call) -> bool:
     called = last_name(call.func)
-    return called == "impl" or "custom_op" in called
+    return called == "impl" or _REGISTERS in called
+
+
+def _handed_on(module: Module, nodes: Iterable[ast.AST]) -> list[ast.AST | str]:
+    """Return what registers operations under another name: an import by another name, and functions that are not called at once."""
+    names = module.names.items()
+    imported = [name for name, target in names if isinstance(target, Import) and _registers(target.name)]
+    called = {each.func for each in nodes if isinstance(each, ast.Call)}
+    handed = [each for each in nodes if isinstance(each, (ast.Name, ast.Attribute)) and each not in called]
+    return [
+        *(name for name in imported if not _registers(name)),
+        *(each for each in handed if _registers(last_name(each)) and isinstance(each.ctx, ast.Load)),
+    ]
+
+
+def _registers(name: str) -> bool:
+    """Return whether a function registers an operation, by its name."""
+    return name == _REGISTERS or (_REGISTERS in name and "register" in name)
 
 
 def _helper_around(module: Module, call: ast.Call) -> Helper | None:
@@ -72,7 +90,7 @@ def _helper_around(module: Module, call: ast.Call) -> Helper | None:
     for function in module.functions:
         parameters = [each.name for each in function.parameters]
         named = [each.id for each in call.args[:2] if isinstance(each, ast.Name) and each.id in parameters]
-        if "custom_op" in function.name and len(named) == _PAIR and call in [*walk(function.node)]:
+        if _REGISTERS in function.name and len(named) == _PAIR and call in [*walk(function.node)]:
             names = [each for each in walk(function.node) if isinstance(each, ast.Name) and each.id in named]
             if all(isinstance(each.ctx, ast.Load) for each in names) and function.owner is None:
                 return Helper(

@@ -194,3 +194,32 @@ def test_another_file_may_prepare_a_backward_pass() -> None:
     assert proved_files({"program": files["program"]}, entry="program:step").is_proved
     files["backward"] = files["backward"].format("register_autograd")
     assert not proved_files(files, entry="program:step").is_proved
+
+
+@pytest.mark.parametrize(
+    ("imported", "called"),
+    [
+        ("register_custom_op", "register_custom_op"),
+        ("register_custom_op as go", "go"),
+        ("register_custom_op\ngo = register_custom_op", "go"),
+    ],
+)
+def test_a_helper_under_another_name_may_register_any_operation(imported: str, called: str) -> None:
+    helper = """
+mine = torch.library.Library("own", "FRAGMENT")
+def register_custom_op(op_name, op_func):
+    mine.impl(op_name, op_func, dispatch_key="CUDA")
+def identity(x: torch.Tensor) -> torch.Tensor:
+    return x
+register_custom_op("scale", identity)
+"""
+    program = f"""
+from helper import {imported}
+def scale(x: torch.Tensor) -> torch.Tensor:
+    torch.cuda.synchronize()
+    return x
+{called}("scale", scale)
+def step(x: torch.Tensor) -> torch.Tensor:
+    return torch.ops.own.scale(x)
+"""
+    assert not proved_files({"helper": helper, "program": program}, entry="program:step").is_proved
