@@ -29,6 +29,41 @@ def test_what_a_child_does_not_bring_back_is_done_here() -> None:
         assert result() == "done"
 
 
+def test_without_a_folder_for_files_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_folder() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("tempfile._get_default_tempdir", no_folder)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with beside(os.getpid, TWO) as result:
+        assert result() == os.getpid()
+
+
+def test_a_result_may_be_asked_for_twice() -> None:
+    with beside(lambda: "done", TWO) as result:
+        assert [result(), result()] == ["done", "done"]
+
+
+def test_the_child_ends_with_an_interrupted_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    wait = os.waitpid
+
+    def interrupted(pid: int, options: int) -> tuple[int, int]:
+        monkeypatch.setattr(os, "waitpid", wait)
+        raise KeyboardInterrupt
+
+    def asked() -> None:
+        with beside(lambda: os.read(reader, 1), TWO) as result:
+            monkeypatch.setattr(os, "waitpid", interrupted)
+            result()
+
+    with pytest.raises(KeyboardInterrupt):
+        asked()
+    os.close(writer)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, 0)
+
+
 def test_the_child_ends_with_the_body() -> None:
     reader, writer = os.pipe()
 

@@ -9,10 +9,10 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,28 +50,48 @@ def beside(work: Callable[[], Result], count: int) -> Iterator[Callable[[], Resu
     if count == 1:
         yield work
         return
-    with tempfile.TemporaryFile() as file:  # a child would wait, with all its memory, until a pipe is read
+    file = _scratch_file()  # a child would wait, with all its memory, until a pipe is read
+    if file is None:
+        yield work
+        return
 
-        def write() -> None:
-            pickle.dump(work(), file)
-            file.flush()
+    def write() -> None:
+        pickle.dump(work(), file)
+        file.flush()
 
+    with file:
         pid = _fork(write)
-        is_running = True
+        ended: list[int] = []  # with which status
 
         def result() -> Result:
-            nonlocal is_running
-            is_running = False
-            _, status = os.waitpid(pid, 0)
+            if not ended:
+                ended.append(_status_of(pid))
             file.seek(0)
-            return work() if status else pickle.load(file)  # noqa: S301 (our own child)
+            return work() if ended[0] else pickle.load(file)  # noqa: S301 (our own child)
 
         try:
             yield result
         finally:
-            if is_running:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+            if not ended:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                _status_of(pid)
+
+
+def _scratch_file() -> IO[bytes] | None:
+    """Return a file without a name; None where the machine has no folder for one."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        return None
+
+
+def _status_of(pid: int) -> int:
+    """Wait for a child to end; return its status, 1 if somebody else has taken it."""
+    try:
+        return os.waitpid(pid, 0)[1]
+    except ChildProcessError:  # the parent of this process ignores how children end
+        return 1
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:

@@ -71,3 +71,15 @@ def test_an_annotation_of_another_file_is_believed_as_long_as_it_stands() -> Non
         assert found == asked(Engine(Conventions()), files)[0].findings
         lines.append([each.line for each in found])
     assert lines == [[], [8, 9], [9], []]
+
+
+def test_a_module_that_a_function_hands_on_earlier_now_is_no_longer_new() -> None:
+    text = "import torch\n\ndef take(m):\n    m.to('cuda')\n\ndef run(keep):\n    m = torch.nn.Linear(3, 3)\n    keep.append(FIRST)\n    take(m)\n"
+    engine = Engine(Conventions())
+    found = []
+    for first in ("keep", "m", "keep"):
+        files = {"program": source("program", text.replace("FIRST", first))}
+        again, _ = asked(engine, files)
+        assert again == asked(Engine(Conventions()), files)[0]
+        found.append([each.code for each in again.findings])
+    assert found == [["SYN302"], [], ["SYN302"]]

@@ -118,7 +118,9 @@ class FrequencyCache:
         )  # fmt: skip
         for known, column in zip(columns, data, strict=True):
             pairs = zip(functions, column, strict=True)
-            known.kept = {function: each for function, each in pairs if function is not None}
+            known.kept = {
+                function: each for function, each in pairs if function is not None and each is not None
+            }
 
 
 def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str], bool]]:
