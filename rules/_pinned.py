@@ -7,6 +7,7 @@ share memory, such as an expanded one. `tests/rules/tried` tries all of it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
@@ -18,8 +19,11 @@ from ._shared import given, keywords_of, unpacks
 _FRESH = frozenset(
     {"torch.Tensor.clone", "torch.Tensor.contiguous", "torch.cat", "torch.stack"}
 )  # functions with dense results
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 _PLAIN = frozenset({Kind.NUMBER, Kind.LIST, Kind.TUPLE})
+_MAKE_PLAIN = frozenset(
+    {f"builtins.{name}" for name in ("int", "float", "len", "list", "range", "sorted", "tuple")}
+)
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "layout"}
 
 
@@ -73,7 +77,7 @@ def cuda_check(call: ast.Call, target: ast.expr | None, facts: Facts) -> str | N
     On a machine with a GPU, a tensor on the CPU then takes no part of CUDA, which a forked process could not use. ``torch`` has the
     name that the call gives it.
     """
-    like = target.value if isinstance(target, ast.Attribute) and target.attr == "device" else target
+    like = target.value if isinstance(target, ast.Attribute) and target.attr == "device" else None
     if like is not None and is_path(like) and facts.of(like).kind is Kind.TENSOR:
         return f"{facts.source(like)}.is_cuda"
     if not isinstance(call.func, ast.Attribute):
@@ -84,28 +88,64 @@ def cuda_check(call: ast.Call, target: ast.expr | None, facts: Facts) -> str | N
 def is_plain_data(data: ast.expr, facts: Facts) -> bool:
     """Return whether `torch.tensor` reads data element by element, and can pin the result: a number, a list, a tuple.
 
-    The function itself has to make them. Others may pass an array for what the annotation of a parameter calls a list, and pinning
-    fails for arrays and tensors.
+    Pinning fails for arrays and tensors, which a caller may pass for what an annotation calls a list. So the function itself has to
+    make the list.
     """
+    return has_plain_kind(data, facts) and _is_made_here(data, facts)
+
+
+def has_plain_kind(data: ast.expr, facts: Facts) -> bool:
+    """Return whether data are a number, a list or a tuple, by what is inferred or declared."""
     options = facts.of(data).options
-    are_plain = bool(options) and all(each.kind in _PLAIN for each in options)
-    return are_plain and not _is_passed(data, facts)
+    return bool(options) and all(each.kind in _PLAIN for each in options)
 
 
-def _is_passed(data: ast.expr, facts: Facts) -> bool:
-    """Return whether data are those of a parameter, or a part of one, unless the function has bound its name anew."""
-    while isinstance(data, (ast.Attribute, ast.Subscript)):
-        data = data.value
-    function = next((each for each in facts.around(data).up(data) if isinstance(each, _FUNCTIONS)), None)
-    if function is None or not isinstance(data, ast.Name):
+def _is_made_here(data: ast.expr, facts: Facts) -> bool:
+    """Return whether an expression makes a list or a number, or is a name to which its function gives nothing else."""
+    if not isinstance(data, ast.Name):
+        return _makes_plain(data, facts)
+    given = _given_to(data, facts)
+    return bool(given) and all(value is not None and _makes_plain(value, facts) for value in given)
+
+
+def _makes_plain(value: ast.expr, facts: Facts) -> bool:
+    """Return whether an expression makes a list, or computes a number of literals, lengths and shapes."""
+    if isinstance(value, (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp, ast.Constant)):
+        return True
+    if isinstance(value, ast.UnaryOp):
+        return _makes_plain(value.operand, facts)
+    if isinstance(value, ast.BinOp):
+        sides = (value.left, value.right)
+        made = [each for each in sides if _makes_plain(each, facts)]
+        is_repeated = isinstance(value.op, ast.Mult) and any(isinstance(each, ast.List) for each in made)
+        return is_repeated or len(made) == len(sides)
+    if isinstance(value, ast.Subscript):
+        value = value.value
+    if isinstance(value, ast.Attribute):
+        return value.attr == "shape"
+    if not isinstance(value, ast.Call):
         return False
-    taken, body = function.args, [] if isinstance(function, ast.Lambda) else function.body
-    above = [each for each in body if isinstance(each, ast.Assign) and each.lineno < data.lineno]
-    is_bound_anew = any(
-        isinstance(name, ast.Name) and name.id == data.id for each in above for name in each.targets
-    )
-    parameters = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)
-    return not is_bound_anew and any(each.arg == data.id for each in parameters)
+    is_list = isinstance(value.func, ast.Attribute) and value.func.attr in {"tolist", "size"}
+    return is_list or facts.name_of(value.func) in _MAKE_PLAIN
+
+
+def _given_to(name: ast.Name, facts: Facts) -> list[ast.expr | None]:
+    """Return all that the function around a name gives to it, None for a parameter or a part of something; [] for outer names."""
+    function = next((each for each in facts.around(name).up(name) if isinstance(each, _SCOPES)), None)
+    nodes = [*ast.walk(function)] if function is not None else []
+    given = {target: value for each in nodes for target, value in _set_by(each)}
+    stored = [each for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    found = [given.get(each) for each in stored if each.id == name.id]
+    taken = [each for each in nodes if isinstance(each, ast.arg) and each.arg == name.id]
+    return [*found, *(None for _ in taken)]
+
+
+def _set_by(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the targets to which an assignment gives its whole value, each with the value."""
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
 
 
 def _is_dense(source: ast.expr, facts: Facts) -> bool:

@@ -271,6 +271,11 @@ TABLE: dict[str, Suggestion] = {
         "a store with several indices",
         "store a tensor that the GPU fills: `{place} = torch.full((), {value}, dtype={tensor}.dtype, device={tensor}.device)`",
     ),
+    "store-any": row(
+        "306",
+        "a store in what a call returns",
+        "store a tensor that the GPU fills: `torch.full` with the dtype and the device of the tensor",
+    ),
     "pin": row("303", "a source made on the spot", "create the source of the copy in pinned memory"),
     # error checks
     "cholesky": row(

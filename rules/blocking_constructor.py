@@ -24,10 +24,10 @@ number written out, or a `len()` with a given dtype: `torch.tensor` cannot tell 
 Lists and other numbers are made in pinned memory and copied without blocking. The pinned memory stays until the
 copy is done, so the temporary needs no care. Pinning needs CUDA. If the device may be the CPU, the fix asks `x.is_cuda` for the device
 of a tensor `x`, else `torch.cuda.is_available()`. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
-device is surely a GPU. No fix pins what a parameter brings, for the caller may pass an array or a tensor.
+device is surely a GPU. A list is pinned only if the function itself makes it, for others may be arrays or tensors.
 
 Pinning is unsafe: with `torch.cuda.is_available()`, a tensor for the CPU takes CUDA, too. A process forked from one that has used
-CUDA cannot take it, such as a worker of a `DataLoader`. With any fix, the call returns before the tensor is ready: another
+CUDA cannot take it, such as a worker of a `DataLoader`. TorchScript knows no `pin_memory`. With any fix, the call returns before the tensor is ready: another
 stream that reads the tensor has to wait for this one.
 """
 
@@ -42,7 +42,7 @@ from ._data import are_constants, of_constants, of_data, of_new, of_numbers
 from ._held import is_read_back
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._parts import line_of
-from ._pinned import cuda_check, is_plain_data, is_surely_gpu
+from ._pinned import cuda_check, has_plain_kind, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
     blocking_call,
@@ -215,7 +215,16 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
         return suggest("constants") if are_constants(data, call, facts) else ""
     if device is None:
         return of_new(call, data, facts)
-    if facts.of(data).kind is Kind.NDARRAY and isinstance(data, (ast.Name, ast.Attribute)):
+    if (
+        facts.name_of(call.func) == "torch.tensor"
+        and has_plain_kind(data, facts)
+        and not is_plain_data(data, facts)
+    ):
+        said = of_numbers(data, call, facts.source(device), facts) or of_constants(data, call, facts)
+        if said:
+            return said
+    is_list = facts.of(data).kind in {Kind.LIST, Kind.TUPLE} and not is_plain_data(data, facts)
+    if (is_list or facts.of(data).kind is Kind.NDARRAY) and isinstance(data, (ast.Name, ast.Attribute)):
         dtype = facts.argument(call, "dtype")
         dtype_text = f", {facts.source(dtype)}" if dtype is not None else ""
         return suggest("array", array=text, device=f"{facts.source(device)}{dtype_text}")

@@ -88,9 +88,9 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
             value = facts.of(element)
             if _is_uploaded(value) and not _may_be_number(element, value, facts):
                 message = f"Uploading the index {shown(element, facts)} from host memory blocks the CPU"
-                return Match(
-                    node, message, deciding(value, facts.of(node.value)), _hint(element, value, facts)
-                )
+                is_mask = value.is_mask or _are_booleans(element)
+                hint = suggest("index-mask") if is_mask else _hint(element, value, facts)
+                return Match(node, message, deciding(value, facts.of(node.value)), hint)
         return None
 
 
@@ -105,11 +105,17 @@ def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
     is_whole = not isinstance(index, ast.Name) or not is_handled_by_element(index.id, index, facts)
     if value.is_cpu_tensor and value.evidence and is_whole:
         return suggest("made-here")
-    if value.is_mask:
-        return suggest("index-mask")
     text = facts.source(index)
     is_own = isinstance(index, ast.Attribute) and text.count(".") == 1 and text.startswith("self.")
     return suggest("index-buffer" if is_own else "index-upload", index=text)
+
+
+def _are_booleans(index: ast.expr) -> bool:
+    """Return whether an index is a list of literal booleans."""
+    elements = index.elts if isinstance(index, ast.List) else []
+    return bool(elements) and all(
+        isinstance(each, ast.Constant) and type(each.value) is bool for each in elements
+    )
 
 
 def _literal(node: ast.expr) -> int | None:

@@ -21,6 +21,7 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import method_call
 from ._numbers import fits_any_dtype, stores_exactly
+from ._parts import is_path, line_of
 from ._shared import (
     as_operand,
     certain,
@@ -144,8 +145,10 @@ def _hint(node: ast.Assign, place: ast.Subscript, facts: Facts) -> str:
     if parts and gives_a_view(place, facts):
         return suggest("fill-element", place=facts.source(place), value=value)
     if len(index_parts(place)) > 1:
-        tensor = facts.source(place.value)
-        return suggest("store", place=facts.source(place), value=value, tensor=tensor)
+        tensor, placed = line_of(place.value, facts), line_of(place, facts)
+        if not is_path(place.value) or not placed or "\n" in value:
+            return suggest("store-any")
+        return suggest("store", place=placed, value=value, tensor=tensor)
     index = facts.of(parts[0]) if parts else None
     if index is None or index.dtype != "int" or index.ndim != 1:
         return ""

@@ -16,8 +16,8 @@ Views keep pinning; `torch.from_numpy`, `torch.cat` and arithmetic lose pinning.
 
 **Fix**: pin the source, if pinning can raise no error that the copy did not raise. A tensor created on the spot gets `pin_memory=True`.
 If the device may be the CPU, the tensor gets `pin_memory=x.is_cuda` for the device of a tensor `x`, else `pin_memory=torch.cuda.is_available()`.
-The fix adds `.pin_memory()` to dense tensors if the source names a GPU: an expanded tensor cannot be pinned. torch keeps a pinned temporary until the copy has finished. The fix is unsafe, because pinning copies on the host, which
-costs time for a large source.
+The fix adds `.pin_memory()` to dense tensors if the source names a GPU: an expanded tensor cannot be pinned. torch keeps a pinned
+temporary until the copy has finished. The fix is unsafe, because pinning copies on the host, which costs time for a large source.
 """
 
 import ast

@@ -189,7 +189,7 @@ class StatementFacts:
 
     @property
     def is_for_torchscript(self) -> bool:
-        """True if TorchScript compiles code of the file: it takes other arguments than Python, and infers other dtypes."""
+        """True if the file names TorchScript, which takes other arguments than Python, and infers other dtypes."""
         return _names_torchscript(self._function.module.lines.text)
 
     def is_in_string(self, node: ast.AST) -> bool:

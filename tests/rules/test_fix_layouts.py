@@ -17,7 +17,7 @@ HEAD = """\
 import numpy as np
 import torch
 
-def g(d: torch.device, lens: list[int], f):
+def g(d: torch.device, f):
     d = torch.device('cuda')
     a = torch.zeros(8, device='cuda')
     t = torch.zeros((8, 8), device='cuda')

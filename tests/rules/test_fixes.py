@@ -70,9 +70,31 @@ y = torch.tensor([1, 2],  # one
         "y = torch.tensor([3, n], device=x.device)\n",
         'y = torch.tensor([3, n], device="cpu", pin_memory=x.is_cuda).to(x.device, non_blocking=True)\n',
     ),
-    "data that a caller may pass as an array": (
-        "def f(sizes: list[int]):\n    return torch.tensor(sizes, device=d), torch.tensor(sizes[1:], device=d)\nf([3, n])\n",
-        "def f(sizes: list[int]):\n    return torch.tensor(sizes, device=d), torch.tensor(sizes[1:], device=d)\nf([3, n])\n",
+    "lists that the function makes": (
+        "def f(n: int):\n    sizes: list[int] = []\n    sizes.append(n)\n    return torch.tensor(sizes, device=d)\nf(3)\n",
+        'def f(n: int):\n    sizes: list[int] = []\n    sizes.append(n)\n    return torch.tensor(sizes, device="cpu", pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\nf(3)\n',
+    ),
+    **{
+        f"data that a caller may pass as an array: {line}": (
+            text
+            := f"def f(sizes: list[int], rows: list[list[int]], flag: bool):\n{line}\nf([3], [[3]], True)\n",
+            text,
+        )
+        for line in (
+            "    return torch.tensor(sizes, device=d), torch.tensor(sizes[1:], device=d)",
+            "    ids = sizes\n    return torch.tensor(ids, device=d)",
+            "    sizes = sizes or [1, 2]\n    return torch.tensor(sizes, device=d)",
+            "    sizes = sizes[1:]\n    return torch.tensor(sizes, device=d)",
+            "    return [torch.tensor(row, device=d) for row in rows]",
+            "    return (lambda: torch.tensor(sizes, device=d))()",
+            "    return torch.tensor(sizes * 2, device=d)",
+            "    return torch.tensor(sizes if flag else [1, 2], device=d)",
+            "    ids = [1, 2]\n    if flag:\n        ids = sizes\n    return torch.tensor(ids, device=d)",
+        )
+    },
+    "a tensor that may be None, which says no device": (
+        "def f(like: torch.Tensor | None):\n    return torch.tensor([n, 1]).to(like)\nf(x)\n",
+        'def f(like: torch.Tensor | None):\n    return torch.tensor([n, 1], device="cpu", pin_memory=torch.cuda.is_available()).to(like, non_blocking=True)\nf(x)\n',
     ),
     "code for TorchScript, which takes other arguments": (
         "@torch.jit.script\ndef f(x: torch.Tensor):\n    return torch.tensor(True, device=x.device)\nf(x)\n",
@@ -113,7 +135,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a copy that is called as a function": (
         "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3]))\n",
-        'y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], device="cpu", pin_memory=x.is_cuda), non_blocking=True)\n',
+        'y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], device="cpu", pin_memory=torch.cuda.is_available()), non_blocking=True)\n',
     ),
     "a source that is unpacked": (
         "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
