@@ -123,7 +123,7 @@ def _values_of(
 def _is_set_elsewhere(prover: Walks, module: Module, name: str) -> bool:
     """Return whether code sets a name of a module from outside: ``settings.PINNED = True``."""
     prover.answer(Question(Asked.STORING, name=name))  # on which this rests
-    return module in prover.source.having_set(name)
+    return module in prover.source.set_elsewhere(name)
 
 
 def _that_ran(prover: Walks, module: Module, name: str, found: Sequence[Binding]) -> Sequence[Binding]:

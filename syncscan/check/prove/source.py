@@ -108,7 +108,7 @@ class Definitions:
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
         self._bound_at_run: dict[Module, frozenset[str]] = {}
-        self._having_set: dict[str, frozenset[Any]] = {}
+        self._set_elsewhere: dict[str, frozenset[Any]] = {}
         self._by_node: dict[Module, dict[ast.AST, Function]] = {}
         self._by_code: dict[Code, Function] | None = None
         self._methods: dict[str, list[tuple[Class, Function]]] | None = None
@@ -406,18 +406,18 @@ class Definitions:
                     self._stores.setdefault(attribute, []).append((module.functions[position], of_others))
         return self._stores.get(name, [])
 
-    def having_set(self, name: str) -> frozenset[Any]:
+    def set_elsewhere(self, name: str) -> frozenset[Any]:
         """Return the modules and other definitions of which code elsewhere sets a name: ``settings.PINNED = True``.
 
-        The answer rests on the functions of `storing`.
+        A walk that asks this asks for the functions of `Asked.STORING`, too: on these the answer rests.
         """
-        found = self._having_set.get(name)
+        found = self._set_elsewhere.get(name)
         if found is None:
             writers = [each for each, of_others in self.storing(name) if of_others]
             for each in writers:
                 each.module.read()
             lookup = self.program.lookup_dotted
-            found = self._having_set[name] = frozenset(
+            found = self._set_elsewhere[name] = frozenset(
                 lookup(each.module, owner, each) for each in writers for owner in owners_set(each.node, name)
             )
         return found
