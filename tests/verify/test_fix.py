@@ -78,7 +78,7 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
         "2 of 4 fixes verified; 3 synchronizations before, 1 after",
     ]
     text = (folder / "model.py").read_text()
-    assert 'torch.tensor(lens, device="cpu", pin_memory=True).to("cuda", non_blocking=True)' in text
+    assert 'torch.tensor(lens, device="cpu").pin_memory().to("cuda", non_blocking=True)' in text
     assert 'return torch.tensor(1.0, device="cuda")' in text
     assert sorted(path.name for path in folder.iterdir() if path.suffix == ".py") == [
         "model.py",
