@@ -104,8 +104,8 @@ def _is_made_here(data: ast.expr, facts: Facts) -> bool:
     """Return whether an expression makes a list or a number, or is a name to which its function gives nothing else."""
     if not isinstance(data, ast.Name):
         return _makes_plain(data, facts)
-    given = _given_to(data, facts)
-    return bool(given) and all(value is not None and _makes_plain(value, facts) for value in given)
+    values = _given_to(data, facts)
+    return bool(values) and all(value is not None and _makes_plain(value, facts) for value in values)
 
 
 def _makes_plain(value: ast.expr, facts: Facts) -> bool:
@@ -133,9 +133,9 @@ def _given_to(name: ast.Name, facts: Facts) -> list[ast.expr | None]:
     """Return all that the function around a name gives to it, None for a parameter or a part of something; [] for outer names."""
     function = next((each for each in facts.around(name).up(name) if isinstance(each, _SCOPES)), None)
     nodes = [*ast.walk(function)] if function is not None else []
-    given = {target: value for each in nodes for target, value in _set_by(each)}
+    values = {target: value for each in nodes for target, value in _set_by(each)}
     stored = [each for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-    found = [given.get(each) for each in stored if each.id == name.id]
+    found = [values.get(each) for each in stored if each.id == name.id]
     taken = [each for each in nodes if isinstance(each, ast.arg) and each.arg == name.id]
     return [*found, *(None for _ in taken)]
 
