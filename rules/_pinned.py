@@ -38,7 +38,7 @@ def is_surely_gpu(device: ast.expr, facts: Facts) -> bool:
     return isinstance(device.value, int) and not isinstance(device.value, bool)
 
 
-def pinned(source: ast.expr, facts: Facts, *, has_cuda: bool, target: ast.expr | None = None) -> str | None:
+def _pinned(source: ast.expr, target: ast.expr | None, facts: Facts, *, has_cuda: bool) -> str | None:
     """Return the source in pinned memory if CUDA is available, as ``has_cuda`` ensures; None where pinning may fail.
 
     ``target`` is the device, or a tensor, to whose device the source is copied.
@@ -63,7 +63,7 @@ def with_pinned_source(call: ast.Call, source: ast.expr, facts: Facts) -> CallCo
     name = facts.name_of(call.func)
     target = facts.argument(call, "input" if name.endswith(".copy_") else "device")
     has_cuda = name.endswith(".cuda") or (target is not None and is_surely_gpu(target, facts))
-    from_pinned = pinned(source, facts, has_cuda=has_cuda, target=target)
+    from_pinned = _pinned(source, target, facts, has_cuda=has_cuda)
     return CallCode(call, facts).edited(source, from_pinned) if from_pinned is not None else None
 
 

@@ -26,9 +26,9 @@ copy is done, so the temporary needs no care. Pinning needs CUDA. If the device 
 of a tensor `x`, else `torch.cuda.is_available()`. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
 device is surely a GPU. A list is pinned only if the function itself makes it, for others may be arrays or tensors.
 
-Pinning is unsafe: with `torch.cuda.is_available()`, a tensor for the CPU takes CUDA, too. A process forked from one that has used
-CUDA cannot take it, such as a worker of a `DataLoader`. TorchScript knows no `pin_memory`. With any fix, the call returns before the tensor is ready: another
-stream that reads the tensor has to wait for this one.
+Pinning is unsafe: with `torch.cuda.is_available()`, a tensor for the CPU uses CUDA, too. A process forked from one that has used
+CUDA cannot use CUDA itself, such as a worker of a `DataLoader`. TorchScript knows no `pin_memory`. With any fix, the call returns before
+the tensor is ready: another stream that reads the tensor has to wait for this one.
 """
 
 import ast
@@ -215,16 +215,14 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
         return suggest("constants") if are_constants(data, call, facts) else ""
     if device is None:
         return of_new(call, data, facts)
-    if (
-        facts.name_of(call.func) == "torch.tensor"
-        and has_plain_kind(data, facts)
-        and not is_plain_data(data, facts)
-    ):
+    kind = facts.of(data).kind
+    may_be_array = has_plain_kind(data, facts) and not is_plain_data(data, facts)
+    if may_be_array and facts.name_of(call.func) == "torch.tensor":
         said = of_numbers(data, call, facts.source(device), facts) or of_constants(data, call, facts)
         if said:
             return said
-    is_list = facts.of(data).kind in {Kind.LIST, Kind.TUPLE} and not is_plain_data(data, facts)
-    if (is_list or facts.of(data).kind is Kind.NDARRAY) and isinstance(data, (ast.Name, ast.Attribute)):
+    is_array = kind is Kind.NDARRAY or (may_be_array and kind is not Kind.NUMBER)
+    if is_array and isinstance(data, (ast.Name, ast.Attribute)):
         dtype = facts.argument(call, "dtype")
         dtype_text = f", {facts.source(dtype)}" if dtype is not None else ""
         return suggest("array", array=text, device=f"{facts.source(device)}{dtype_text}")

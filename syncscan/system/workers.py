@@ -47,10 +47,8 @@ def beside(work: Callable[[], Result], count: int) -> Iterator[Callable[[], Resu
 
     The function yielded waits for the result, which is pickled. If the child brings none back, the function does the work here.
     """
-    if count == 1:
-        yield work
-        return
-    file = _scratch_file()  # a child would wait, with all its memory, until a pipe is read
+    # A child would wait, with all its memory, until a pipe is read, so it writes a file.
+    file = _scratch_file() if count > 1 else None
     if file is None:
         yield work
         return

@@ -1,4 +1,4 @@
-"""What a second process reads beside the solving: the frequencies of a project are those of one process."""
+"""A second process reads the frequencies while the first one solves: the findings are those of one process."""
 
 from __future__ import annotations
 

@@ -407,9 +407,9 @@ class Definitions:
         return self._stores.get(name, [])
 
     def set_elsewhere(self, name: str) -> frozenset[Any]:
-        """Return the modules and other definitions of which code elsewhere sets a name: ``settings.PINNED = True``.
+        """Return the modules and classes on which other code sets a name, as ``settings.PINNED = True`` does.
 
-        A walk that asks this asks for the functions of `Asked.STORING`, too: on these the answer rests.
+        The answer rests on the functions of `Asked.STORING`, so a walk asks that question, too.
         """
         found = self._set_elsewhere.get(name)
         if found is None:

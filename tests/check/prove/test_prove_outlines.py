@@ -1,4 +1,4 @@
-"""Outlines of files: of which files a proof reads more, and in how many processes."""
+"""A proof reads the outlines of files in several processes, and sees names that other files set on a module."""
 
 from __future__ import annotations
 

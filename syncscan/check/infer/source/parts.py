@@ -122,7 +122,7 @@ def _moves(call: ast.Call, *, sets_device: bool) -> bool:
 
 
 _NO_PLACES = frozenset({"copy", "dtype", "memory_format", "non_blocking"})
-_OTHER_DTYPES = ("complex", "float8_")  # of which the analysis knows no class
+_OTHER_DTYPES = ("complex", "float8_")  # the analysis has no class for these
 
 
 def _names_dtype(name: str) -> bool:
