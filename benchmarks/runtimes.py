@@ -82,15 +82,12 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--calls", action="store_true", help="for syncscan prove --given")
-    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts in place of a trace")
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts of the same run")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         command, environment = program_of(options, Path(folder))
-        if options.facts:
-            record_facts(command, options.facts, "vllm", environment)
-        else:
-            show(traced(options, Path(folder), command, environment))
+        show(traced(options, Path(folder), command, environment))
 
 
 def program_of(options: argparse.Namespace, folder: Path) -> tuple[list[str | Path], dict[str, str]]:
@@ -115,8 +112,14 @@ def traced(
     kept = options.output or folder / "out"
     step = STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP
     how = ("--starved" if options.gpu else "--simulate", "--step", step, "--warmup", "3")
-    how += ("--calls",) if options.calls else ()
+    how += (*recorded(options, "vllm"),)
     return trace_of(command, how, kept, environment)
+
+
+def recorded(options: argparse.Namespace, package: str) -> list[str]:
+    """What a trace records for a proof besides what waits, as options of the trace."""
+    facts = ["--facts", str(options.facts), "--package", package] if options.facts else []
+    return [*(["--calls"] if options.calls else []), *facts]
 
 
 def trace_of(
@@ -135,24 +138,6 @@ def trace_of(
         sys.exit(f"it ended with exit status {done.returncode}")
     trace: dict[str, Any] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
     return trace
-
-
-def record_facts(
-    command: Sequence[str | Path],
-    file: Path,
-    package: str,
-    environment: Mapping[str, str] | None = None,
-    *,
-    on_gpu: bool = False,
-) -> None:
-    """Write the runtime facts of a package, of a command on a GPU or a simulated one; ends the program where the command fails."""
-    how = ("facts", "record", *(() if on_gpu else ("--simulate",)), "--package", package, "-o", file)
-    done = subprocess.run(
-        [sys.executable, "-m", "syncscan", *how, "--", *command],
-        env=environment, stdout=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        sys.exit(f"it ended with exit status {done.returncode}")
 
 
 def place_of(site: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ where that Python has SGLang (tried with sglang 0.5.14, sglang-kernel 0.4.4, fla
 CUDA). A tiny model of random weights generates for requests with different sampling options; nothing is downloaded, and nothing
 compiled but SGLang's own n-grams for drafts, which need a C++ compiler. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
 whole run, beside the number of steps. `--gpu` does the same on the GPU of this machine (so with sglang 0.5.11 too); `--output` keeps the trace, for `syncscan prove --given` with
-`--calls`. `--facts FILE` writes runtime facts in place of a trace.
+`--calls`. `--facts FILE` writes runtime facts of the same run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runtimes import place_of, record_facts, trace_of
+from benchmarks.runtimes import place_of, recorded, trace_of
 from benchmarks.vllm_models import MODELS, config
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -89,17 +89,14 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--calls", action="store_true", help="for syncscan prove --given")
-    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts in place of a trace")
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts of the same run")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         command, environment = program_of(options, Path(folder))
-        if options.facts:
-            record_facts(command, options.facts, "sglang", environment, on_gpu=options.gpu)
-            return
         how = ["--step", STEP]
         how += [] if options.gpu else ["--simulate"]
-        how += ["--calls"] if options.calls else []
+        how += recorded(options, "sglang")
         show(trace_of(command, how, options.output or Path(folder, "out"), environment))
 
 

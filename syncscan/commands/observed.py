@@ -1,19 +1,70 @@
-"""From what the processes of a program saw to facts: names the functions as the check names them."""
+"""From what the processes of a program saw to a file of facts: names the functions as the check names them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
+import click
+
 from syncscan.check.files import SourceError, decode, module_name, normalise, read_bytes
 from syncscan.check.nesting import deep_recursion, parse
-from syncscan.facts import FactSet, functions_in, syntax_of
+from syncscan.errors import ConfigError
+from syncscan.facts import FactSet, functions_in, read_facts, syntax_of
+from syncscan.report.words import plural
 from syncscan.syntax.source_text import first_line
+from syncscan.system.files import replace_file
 from syncscan.trace.store import Process
 
 _Functions = dict[
     tuple[str, int], tuple[str, str]
 ]  # by name and first line: the key of the facts, and the hash
+
+
+class FactRecording:
+    """The facts that one run gives, and the file that they go to."""
+
+    def __init__(self, root: Path, output: Path, packages: tuple[str, ...], *, append: bool = False) -> None:
+        """Take the root of the project. ConfigError for a folder that does not exist, and for what is no name of a package."""
+        for package in packages:
+            if not package.isidentifier():
+                raise ConfigError(f"--package {package}: write the name of a package, such as torchvision")
+        if not output.absolute().parent.is_dir():
+            raise ConfigError(f"{output}: there is no such folder to write the facts to")
+        self._output = output
+        self._packages = packages
+        self._earlier = read_facts(output) if append and output.exists() else FactSet()
+        self._root = root.resolve()
+
+    def for_hook(self) -> dict[str, str]:
+        """Return the options of the hook."""
+        return {"observe": str(self._root), "packages": ",".join(self._packages)}
+
+    def write(self, processes: list[Process]) -> None:
+        """Write the facts of the processes, and say how many."""
+        now = facts_of(processes, self._root)
+        facts = without_changed(self._earlier, now)
+        facts.merge(now)
+        replace_file(self._output, facts.text())
+        _say(self._output, now, facts, processes)
+
+
+def _say(output: Path, now: FactSet, facts: FactSet, processes: list[Process]) -> None:
+    more = f", {len(facts)} with those of before" if len(facts) != len(now) else ""
+    click.echo(
+        f"syncscan: {output} has facts of {plural(len(now), 'function')}{more}{_why_none(now, processes)}",
+        err=True,
+    )
+
+
+def _why_none(now: FactSet, processes: list[Process]) -> str:
+    if len(now):
+        return ""
+    if not any(process.torch for process in processes):
+        return ": no process imported torch"
+    return (
+        ": none of the project's was called after torch was imported; --package NAME adds those of a package"
+    )
 
 
 def facts_of(processes: Iterable[Process], root: Path) -> FactSet:

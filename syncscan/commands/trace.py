@@ -14,10 +14,12 @@ Examples:
   syncscan trace -- python serve.py
   syncscan trace --simulate -- pytest tests/
   syncscan trace --step pkg.mod:Runner.step --max-syncs-per-step 1 -- python bench.py
+  syncscan trace --calls -o run --facts facts.json -- python serve.py
 """
 
 STEPS = "Steps and limits"
 LINES = "Which lines"
+FACTS = "Facts"
 TIME = "Part of the run"
 
 # Words that may follow `trace` besides a command to run; `trace -- report` runs a program of that name.
@@ -103,6 +105,22 @@ SUBCOMMANDS = {
     group=LINES,
     is_flag=True,
     help="Record the lines that ran and the callees of each call, for `syncscan prove --given`; takes twice the time.",
+)
+@option(
+    "--facts",
+    group=FACTS,
+    type=parameters.path,
+    metavar="FACTS.json",
+    help="Write into this file where values lived, as `syncscan facts record` does, and in the same run.",
+)
+@option(
+    "--package",
+    "packages",
+    group=FACTS,
+    type=parameters.text,
+    multiple=True,
+    metavar="NAME",
+    help="Observe the functions of this package too, wherever it is installed; may be repeated.",
 )
 @option(
     "--live", group=TIME, is_flag=True, help="Show the blocking lines on the terminal while COMMAND runs."

@@ -31,6 +31,8 @@ class TraceOptions:
     backward_lines: bool
     lines: bool
     calls: bool
+    facts: Path | None
+    packages: tuple[str, ...]
     starved: bool
     live: bool
     start_after: float | None
@@ -96,6 +98,10 @@ CONTRADICTIONS: Contradictions[TraceOptions] = (
     (
         lambda o: o.simulate and o.max_blocked_ms_per_step is not None,
         "--simulate times nothing: write --max-syncs-per-step",
+    ),
+    (
+        lambda o: o.packages and o.facts is None,
+        "--package adds functions to the facts: name their file with --facts FACTS.json",
     ),
     (
         lambda o: o.live and not _has_terminal(),

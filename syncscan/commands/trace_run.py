@@ -15,6 +15,7 @@ import click
 
 from syncscan.commands.exit_handling import tell
 from syncscan.commands.interim import FLUSHED_SECONDS, Interim
+from syncscan.commands.observed import FactRecording
 from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.running import run as run_command
 from syncscan.commands.trace_options import CONTRADICTIONS, TraceOptions
@@ -28,26 +29,31 @@ from syncscan.trace.interpreter import python_version
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
+from syncscan.trace.store import read_processes
 from syncscan.trace.trace import broken_limits, build
 
 
 def run(options: TraceOptions) -> int:
     """Do what the options of ``syncscan trace`` ask for; returns the exit status."""
     refuse_contradictions(options, CONTRADICTIONS)
-    table = find_config(Path.cwd()).table()
+    config = find_config(Path.cwd())
+    table = config.table()
     if options.lines or options.calls:
         _say_if_too_old(options.command[0], "--calls" if options.calls else "--lines")
+    facts = None if options.facts is None else FactRecording(config.root, options.facts, options.packages)
     front = step_behind()
     folder = _made(options.output)
     try:
         with _held(folder, options.output):
-            return _run(options, _prepare(folder, options.output), front, table)
+            return _run(options, _prepare(folder, options.output), front, table, facts)
     finally:
         if options.output is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable) -> int:
+def _run(
+    options: TraceOptions, parts: Path, front: Front, table: OperationTable, facts: FactRecording | None
+) -> int:
     blame = Blame(options.include, options.exclude, str(Path.cwd()))
 
     def make(launched: Launched) -> Trace:
@@ -57,10 +63,11 @@ def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable
         interim.end()
         trace = make(launched)
         broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
-        try:
+        with _told():  # a broken limit counts also where nothing can be written
             show(trace, options.output_format, options.output, broken, again=interim.reported)
-        except OSError as error:  # a broken limit counts also where the report cannot be written
-            tell(error)
+        if facts is not None:
+            with _told():
+                facts.write(read_processes(parts))
         return EXIT_FINDINGS if broken else EXIT_OK
 
     window = _window(options.start_after, options.seconds)
@@ -71,10 +78,21 @@ def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable
         report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if "ends_ns" in window else None,
     )
     hook_options = options.for_hook() | {name: str(value) for name, value in window.items()}
+    if facts is not None:
+        hook_options |= facts.for_hook()
     during = interim if options.live or options.seconds is not None else None
     return run_command(
         options.command, parts, hook_options, front, report, table if options.simulate else None, during
     )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what cannot be written, and go on."""
+    try:
+        yield
+    except OSError as error:
+        tell(error)
 
 
 def _say_if_too_old(program: str, option: str) -> None:

@@ -203,7 +203,10 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
     ("arguments", "message"),
     [
         ((), "no command given; write `syncscan facts record -- pytest tests`"),
-        (("-o", "no/facts.json", "--", "true"), "-o no/facts.json: there is no such folder to write it to"),
+        (
+            ("-o", "no/facts.json", "--", "true"),
+            "no/facts.json: there is no such folder to write the facts to",
+        ),
         (
             ("--package", "a/b", "--", "true"),
             "--package a/b: write the name of a package, such as torchvision",
@@ -213,6 +216,45 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
 def test_mistakes_get_one_line(run_syncscan, arguments, message):
     done = run_syncscan("facts", "record", *arguments)
     assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
+
+
+def test_a_trace_records_the_same_facts_in_the_same_run(run_syncscan, program, observe, tmp_path):
+    alone = observe(PROGRAM, "--simulate").file.read_bytes()
+    traced = run_syncscan(
+        "trace", "--simulate", "--facts", "traced.json", "-o", "out", "--", sys.executable, program(PROGRAM)
+    )
+    assert (traced.returncode, traced.stdout) == (3, "")
+    assert traced.stderr.endswith("syncscan: traced.json has facts of 5 functions\n")
+    assert (tmp_path / "traced.json").read_bytes() == alone
+    (site,) = json.loads((tmp_path / "out" / "trace.json").read_text())["sites"]
+    assert site["function"] == "Sampler.sample"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--facts", "no/facts.json"), "no/facts.json: there is no such folder to write the facts to"),
+        (
+            ("--package", "torch"),
+            "--package adds functions to the facts: name their file with --facts FACTS.json",
+        ),
+    ],
+)
+def test_a_trace_refuses_facts_that_nobody_would_get(run_syncscan, tmp_path, arguments, message):
+    done = run_syncscan("trace", *arguments, "--", "touch", "ran")
+    assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_broken_limit_counts_where_facts_cannot_be_written(run_syncscan, program, tmp_path):
+    (tmp_path / "facts.json").mkdir()
+    source = "import torch\n\ndef step(x):\n    return x.item()\n\nstep(torch.ones(1, device='cuda'))\n"
+    limits = ("--step", "__main__:step", "--max-syncs-per-step", "0")
+    done = run_syncscan(
+        "trace", "--simulate", *limits, "--facts", "facts.json", "--", sys.executable, program(source)
+    )
+    assert done.returncode == 1
+    assert "facts.json: is a directory" in done.stderr.lower()
 
 
 def test_a_command_without_torch_says_so(run_syncscan):
