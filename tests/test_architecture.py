@@ -60,6 +60,9 @@ FLOORS = {
         "functions gates",
         "cached",
         "lines",
+        "reach seldom",
+        "entry_points",
+        "project",
     ),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (

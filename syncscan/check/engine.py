@@ -11,7 +11,8 @@ from itertools import chain
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
 from syncscan.check.frequency.cached import FrequencyCache
-from syncscan.check.frequency.lines import Frequencies, frequencies
+from syncscan.check.frequency.lines import Frequencies
+from syncscan.check.frequency.project import frequencies
 from syncscan.check.infer.domain.lattice import forget_joins
 from syncscan.check.infer.kept.knowledge import NOTHING, KeptKnowledge, KnowledgeReader, KnowledgeWriter
 from syncscan.check.infer.kept.lines import KeptLines
@@ -60,7 +61,7 @@ def check_sources(
 class Engine:
     """An incremental check of one project: a later call of `check` analyses only what has changed since.
 
-    - ``hot`` names the entry points of one step; see `syncscan.check.frequency.lines`.
+    - ``hot`` names the entry points of one step; see `syncscan.check.frequency.project`.
     - ``table`` is the operation table of a project that declares operations of its own.
     - ``facts`` are runtime facts from ``syncscan facts record``.
     - ``state`` is the state of an earlier engine with the same settings, see `state`.

@@ -1,0 +1,92 @@
+"""The entry points of steps that the settings leave open; `syncscan.check.frequency.project` lists their kinds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from syncscan.check.frequency.calls import Called, called_name, closure
+from syncscan.check.frequency.functions import is_module_like
+from syncscan.check.frequency.lines import Frequencies
+from syncscan.check.infer.source.index import Function
+from syncscan.model import When
+
+
+def usual_roots(
+    found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
+) -> tuple[list[Called], list[Called]]:
+    """Return the entry points that the settings leave open, and those that only evaluation calls.
+
+    The docstring of the module lists the kinds of entry points.
+    """
+    frequency = found.cache.by_function
+    found.generations.update(function for function in functions if frequency[function].is_generation)
+    _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
+    steps = (each for each in functions if each not in found.generating and frequency[each].is_step)
+    roots: list[Called] = [function for function in steps if not frequency[function].runs_elsewhere]
+    evaluated: list[Called] = []
+    for function in functions:
+        to = evaluated if function in found.evaluation else roots
+        called = found.called_at(function, When.STEP)
+        to += [
+            callee for callee in called if not found.is_passed_over(callee) and not found.generates(callee)
+        ]
+    return roots, evaluated
+
+
+def _drive(
+    found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
+) -> Iterator[Function]:
+    """Yield the functions that only run a model, in a loop of their own or of a callee.
+
+    A step may call such a function too, and decides then.
+    Layers are no steps: a module, or what calls its layers by the names of variables, is left out.
+    """
+    by_function = found.cache.by_function
+    only_run = [each for each in functions if by_function[each].only_runs_a_model]
+
+    def above(called: Called) -> Iterable[Called]:
+        return callers.get(called, ())
+
+    def inside(called: Called) -> Iterable[Called]:
+        return () if _is_named_step(found, called) else found.from_(called)
+
+    runs_models = closure((each for each in functions if _is_forward(each)), above)
+    below = closure([*found.generations, *only_run], inside)  # few of all functions
+    found.drivers.update(
+        each for each in below if isinstance(each, Function) and _holds_steps(found, each, runs_models)
+    )
+    around = closure((each for each in found.drivers if not _is_named_step(found, each)), above)
+    return (each for each in only_run if each in around)
+
+
+def _is_named_step(found: Frequencies, called: Called) -> bool:
+    frequency = found.frequency(called)
+    return frequency is not None and frequency.is_named_step
+
+
+def _is_forward(function: Function) -> bool:
+    return function.name == "forward" and function.owner is not None and is_module_like(function.owner)
+
+
+def _holds_steps(found: Frequencies, function: Function, runs_models: set[Called]) -> bool:
+    """Return whether a loop of a function calls something by name that runs a model."""
+    if function.owner is not None and is_module_like(function.owner):
+        return False
+    loops = [region.calls for region in found.cache.regions[function] if region.when is not When.ONCE]
+    names = frozenset().union(*loops)
+    return bool(names) and any(
+        callee in runs_models and called_name(callee) in names for callee in found.from_(function)
+    )
+
+
+def _follow_generations(found: Frequencies, generations: Iterable[Called]) -> None:
+    """Record the functions that run many steps for one request, and their callees."""
+    queue = deque(generations)
+    while queue:
+        caller = queue.popleft()
+        frequency = found.frequency(caller)
+        if caller in found.generating or (frequency is not None and frequency.is_named_step):
+            continue
+        found.generating.add(caller)
+        queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]
