@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from syncscan.check.frequency.calls import Called, called_name, closure
 from syncscan.check.frequency.functions import is_module_like
 from syncscan.check.frequency.lines import Frequencies
+from syncscan.check.frequency.regions import names_a_model
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
 
@@ -22,16 +23,45 @@ def usual_roots(
     frequency = found.cache.by_function
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
-    steps = (each for each in functions if each not in found.generating and frequency[each].is_step)
-    roots: list[Called] = [function for function in steps if not frequency[function].runs_elsewhere]
+    around = _around_steps(found, callers)
+    steps = [
+        each
+        for each in functions
+        if each not in found.generating and frequency[each].is_step and not frequency[each].runs_elsewhere
+    ]
+    called, evaluated = _called_by_loops(found, functions, around)
+    return [*steps, *called], evaluated
+
+
+def _called_by_loops(
+    found: Frequencies, functions: Sequence[Function], around: set[Called]
+) -> tuple[list[Called], list[Called]]:
+    """Return what loops over batches and those that run models call, and what they call in evaluation."""
+    roots: list[Called] = []
     evaluated: list[Called] = []
     for function in functions:
         to = evaluated if function in found.evaluation else roots
         called = found.called_at(function, When.STEP)
+        if function in found.generating:  # of loops inside of loops the innermost has the steps
+            called = [each for each in called if each not in around or names_a_model(called_name(each))]
         to += [
             callee for callee in called if not found.is_passed_over(callee) and not found.generates(callee)
         ]
     return roots, evaluated
+
+
+def _around_steps(found: Frequencies, callers: dict[Called, set[Called]]) -> set[Called]:
+    """Return the functions, of those that run many steps, with a loop that runs a model: their own, or one of a callee."""
+    own = (
+        each
+        for each in found.generating
+        if isinstance(each, Function)
+        and (
+            each in found.drivers
+            or any(names_a_model(name) for loop in found.cache.loops[each] for name in loop.calls)
+        )
+    )
+    return closure(own, lambda called: found.generating.intersection(callers.get(called, ())))
 
 
 def _drive(

@@ -124,11 +124,11 @@ def names_a_step(name: str) -> bool:
 
 def runs_models(loop: Loop) -> bool:
     """Return whether a loop calls what runs a model by its name."""
-    return any(map(_runs_a_model, _calls_in(loop)))
+    return any(map(names_a_model, _calls_in(loop)))
 
 
-def _runs_a_model(name: str) -> bool:
-    """Return whether a call in the loop of a pipeline runs a model, or advances the scheduler."""
+def names_a_model(name: str) -> bool:
+    """Return whether a call of this name in the loop of a pipeline runs a model, or advances the scheduler."""
     plain = name.lstrip("_")
     return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
 
@@ -137,7 +137,7 @@ def _running_a_model(loop: Loop) -> Loop | None:
     """Return a loop that runs a model, or passes a model to a function, which may run it; None for other loops."""
     calls = [each for each in walk(loop) if isinstance(each, ast.Call)]
     given = [each.id for call in calls for each in call.args if isinstance(each, ast.Name)]
-    runs = any(map(_runs_a_model, _names_called(calls)))
+    runs = any(map(names_a_model, _names_called(calls)))
     return loop if runs or any(_MODEL.fullmatch(name) is not None for name in given) else None
 
 
