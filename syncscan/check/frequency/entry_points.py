@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from syncscan.check.frequency.calls import Called, called_name, closure
 from syncscan.check.frequency.functions import is_module_like
 from syncscan.check.frequency.lines import Frequencies
+from syncscan.check.frequency.reach import follow
 from syncscan.check.frequency.regions import names_a_model
+from syncscan.check.frequency.seldom import close_over_once, note_once
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
 
@@ -29,8 +32,37 @@ def usual_roots(
         for each in functions
         if each not in found.generating and frequency[each].is_step and not frequency[each].runs_elsewhere
     ]
+    named: list[Called] = [each for each in steps if frequency[each].is_named_step]
     called, evaluated = _called_by_loops(found, functions, around)
-    return [*steps, *called], evaluated
+    roots = [*named, *called]
+    seldom = _called_seldom(found, functions, callers, roots, evaluated)
+    return [*(each for each in steps if each not in named and each not in seldom), *roots], evaluated
+
+
+def _called_seldom(
+    found: Frequencies,
+    functions: Sequence[Function],
+    callers: dict[Called, set[Called]],
+    roots: Iterable[Called],
+    evaluated: Iterable[Called],
+) -> set[Function]:
+    """Return the functions that the project calls, and in no step: all of their calls run once.
+
+    Only ``roots`` and ``evaluated`` are taken for entry points.
+    """
+    first = replace(
+        found, step={}, once=set(), programs=set(), evaluation={*found.evaluation}, made=set(), optional={}
+    )
+    follow(first, roots, evaluated)
+    note_once(first, functions)
+    close_over_once(first, functions, callers)
+
+    def runs_once(caller: Called, callee: Function) -> bool:
+        is_guarded = isinstance(caller, Function) and callee in first.called_at(caller, When.ONCE)
+        return is_guarded or caller in first.once
+
+    calls = {each: callers.get(each, set()) - {each} for each in functions if each not in first.step}
+    return {each for each, by in calls.items() if by and all(runs_once(caller, each) for caller in by)}
 
 
 def _called_by_loops(

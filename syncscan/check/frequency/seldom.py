@@ -78,7 +78,8 @@ def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, se
 def _runs(found: Frequencies, caller: Called) -> bool:
     """Return whether users may run a model with this function, which the project itself never calls."""
     frequency = found.frequency(caller)
-    return frequency is not None and frequency.may_run_a_model
+    is_private = caller.name.startswith("_") and not caller.name.endswith("__")
+    return frequency is not None and frequency.may_run_a_model and not is_private
 
 
 def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
