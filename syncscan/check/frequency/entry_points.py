@@ -51,7 +51,14 @@ def _called_seldom(
     Only ``roots`` and ``evaluated`` are taken for entry points.
     """
     first = replace(
-        found, step={}, once=set(), programs=set(), evaluation={*found.evaluation}, made=set(), optional={}
+        found,
+        step={},
+        once=set(),
+        programs=set(),
+        evaluation={*found.evaluation},
+        media=set(),
+        made=set(),
+        optional={},
     )
     follow(first, roots, evaluated)
     note_once(first, functions)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syncscan.check.frequency.guards import Body
-from syncscan.check.frequency.options import IS_POSITIVE, IS_SOMETHING, IS_TRUE, name_asked, public
+from syncscan.check.frequency.options import IS_MEDIA, IS_POSITIVE, IS_SOMETHING, IS_TRUE, name_asked, public
 from syncscan.check.frequency.regions import span
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, walk
 
 _OF_TORCH = frozenset({"training", "requires_grad"})  # which modules and tensors have
+# Inputs that some requests have, by the names that models of several modalities give them, without leading underscores.
+_MEDIA = re.compile(
+    r"""(?!\w*_(configs?|encoder|id|model|processor|size|token|tower)$)
+    ((pixel|images?|videos?|audio|multi_?modal|mm)_\w+ | images | videos | audios | (input_)?multi_?modals?)""",
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,23 @@ def needed_at(line: int, gates: Iterable[Gate], off: frozenset[str]) -> str:
     """Return an option that is off and without which a line does not run, or ""."""
     asked = (each for gate in gates if line in gate.lines for each in sorted(gate.options & off))
     return next(map(name_asked, asked), "")
+
+
+def needs_media(line: int, gates: Iterable[Gate]) -> bool:
+    """Return whether a line runs only for inputs with images, videos or sound."""
+    return any(line in gate.lines and _is_of_media(gate) for gate in gates)
+
+
+def names_with_media(gates: Iterable[Gate]) -> frozenset[str]:
+    """Return the names that a function reads only for inputs with images, videos or sound."""
+    behind, elsewhere = set[str](), set[str]()
+    for gate in gates:
+        (behind if _is_of_media(gate) else elsewhere).update(gate.names)
+    return frozenset(behind - elsewhere)
+
+
+def _is_of_media(gate: Gate) -> bool:
+    return any(each.endswith(IS_MEDIA) for each in gate.options)
 
 
 def needed_by_names(gates: Iterable[Gate], off: frozenset[str]) -> dict[str, str]:
@@ -100,14 +124,23 @@ def _gated(body: Body) -> list[_Open]:
             if isinstance(node, ast.If):
                 leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
                 rest = each[position:] if leaves else node.orelse
-                found += filter(None, (_gate(node.test, node.body, True), _gate(node.test, rest, False)))
+                is_needed = leaves and isinstance(node.body[-1], ast.Raise)  # by each call
+                found += filter(
+                    None,
+                    (_gate(node.test, node.body, True), _gate(node.test, rest, False, is_needed=is_needed)),
+                )
             bodies += blocks_of(node)
     return found
 
 
-def _gate(test: ast.expr, body: Body, holds: bool) -> _Open | None:
-    """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option."""
+def _gate(test: ast.expr, body: Body, holds: bool, *, is_needed: bool = False) -> _Open | None:
+    """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option.
+
+    An input without which the function raises, ``is_needed``, is no option.
+    """
     names = _needed(test, holds=holds)
+    if is_needed:
+        names = frozenset(each for each in names if not each.endswith(IS_MEDIA))
     return _Open(names, span(body)) if names and body and body[0].lineno > test.lineno else None
 
 
@@ -121,10 +154,29 @@ def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:
             frozenset.union if isinstance(test.op, ast.And) is holds else frozenset.intersection
         )
         return combine(*parts)
+    if media := _media(test, holds=holds):
+        return frozenset({media + IS_MEDIA})
     if isinstance(test, ast.Compare):
         return _asked_by(test, holds=holds)
     name = public(_option(test)) if holds else ""
     return frozenset({name} if name else ())
+
+
+def _media(test: ast.expr, *, holds: bool) -> str:
+    """Return the input of images, videos or sound that must be there for a test to have the outcome ``holds``, or ""."""
+    asked, is_there = test, True
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+        is_none, operator = test.comparators[0].value is None, type(test.ops[0])
+        found = (
+            {ast.IsNot: True, ast.Is: False} if is_none else {ast.Gt: True, ast.NotEq: True, ast.Eq: False}
+        )
+        if operator not in found or not (is_none or test.comparators[0].value == 0):
+            return ""
+        asked, is_there = test.left, found[operator]
+    if isinstance(asked, ast.Call) and last_name(asked.func) == "len" and asked.args:
+        asked = asked.args[0]
+    name = public(last_name(asked)) if isinstance(asked, (ast.Name, ast.Attribute)) else ""
+    return name if is_there is holds and _MEDIA.fullmatch(name) is not None else ""
 
 
 _TESTS = {

@@ -9,7 +9,7 @@ from syncscan.check.files import is_test
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.calls import Called, called_name
 from syncscan.check.frequency.functions import FunctionFrequency, lives_long
-from syncscan.check.frequency.gates import needed_at, needed_by_names
+from syncscan.check.frequency.gates import names_with_media, needed_at, needed_by_names, needs_media
 from syncscan.check.frequency.regions import Region
 from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
@@ -31,6 +31,7 @@ class Frequencies:
     generating: set[Called] = field(default_factory=set)  # such functions and their callees
     drivers: set[Called] = field(default_factory=set)  # loops in these call what runs a model
     evaluation: set[Called] = field(default_factory=set)  # run in evaluation, export or debugging alone
+    media: set[Called] = field(default_factory=set)  # run for inputs with images, videos or sound alone
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     off: frozenset[str] = frozenset()  # the options that are off by default
     optional: dict[Called, str] = field(default_factory=dict)  # reached behind such an option alone
@@ -42,6 +43,8 @@ class Frequencies:
         moved = [region.moved for region in self._regions(function) if region.moved and line in region.lines]
         if moved and when is not When.TEST and self._stays_moved(function.owner, moved[0]):
             return When.ONCE, ()
+        if when is When.STEP and (function in self.media or needs_media(line, self.cache.gates[function])):
+            return When.UNKNOWN, ()
         return when, chain
 
     def _reached_at(self, function: Function, line: int) -> tuple[When, Chain]:
@@ -81,6 +84,10 @@ class Frequencies:
     def options_of_calls(self, caller: Called) -> dict[str, str]:
         """Return the names of what a function calls behind options that are off by default alone, each with the option."""
         return {} if isinstance(caller, Virtual) else needed_by_names(self.cache.gates[caller], self.off)
+
+    def calls_with_media(self, caller: Called) -> frozenset[str]:
+        """Return the names of what a function calls only for inputs with images, videos or sound."""
+        return frozenset() if isinstance(caller, Virtual) else names_with_media(self.cache.gates[caller])
 
     def in_evaluation(self, function: Function) -> bool:
         """Return whether a function runs where a model is evaluated, exported or debugged, and nowhere else."""
@@ -152,6 +159,7 @@ class Frequencies:
                     self.generating,
                     self.drivers,
                     self.evaluation,
+                    self.media,
                 )
             ),
             sorted(self.off),
@@ -162,11 +170,11 @@ class Frequencies:
     def recalled(cls, data: Data, names: Names, cache: FrequencyCache) -> Frequencies:
         """Return the instance that `data` described; only `at`, `option_at`, `entry_point` and `in_evaluation` work on it."""
         step, *known, off, optional = data
-        once, programs, generating, drivers, evaluation = ({*map(names.thing, each)} for each in known)
+        once, programs, generating, drivers, evaluation, media = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
         made = {each for each in map(made_by, steps) if each is not None}
         return cls(
-            {}, steps, once, programs, generating=generating, drivers=drivers, evaluation=evaluation, made=made,
+            {}, steps, once, programs, generating=generating, drivers=drivers, evaluation=evaluation, media=media, made=made,
             off=frozenset(off), optional={names.thing(called): option for called, option in optional}, cache=cache,
         )  # fmt: skip
 

@@ -31,6 +31,7 @@ _ASKS = re.compile(r"_*(all|any|bool|can|has|is|should|supports)(_.*)?|.*_availa
 
 # The kind of a test, at the end of the name of an option: that the option is not None, that it is more than zero, or its truth.
 IS_SOMETHING, IS_POSITIVE, IS_TRUE = "?", ">", ""
+IS_MEDIA = "!"  # that an input is there which some requests have, whatever the options
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ class _Turn(IntEnum):
     """When calls are followed: a function belongs to the first turn that reaches it."""
 
     USUAL = 0
-    OPTIONAL = 1  # behind an option that is off by default
-    EVALUATION = 2
+    WITH_MEDIA = 1  # only for inputs with images, videos or sound
+    OPTIONAL = 2  # behind an option that is off by default
+    EVALUATION = 3
 
 
 _Queues = Mapping[_Turn, deque[Call]]
@@ -39,7 +40,9 @@ def follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Call
 
 
 def _note_turn(found: Frequencies, turn: _Turn, reached: Iterable[Call]) -> None:
-    if turn is _Turn.EVALUATION:
+    if turn is _Turn.WITH_MEDIA:
+        found.media.update(called for called, _ in reached)
+    elif turn is _Turn.EVALUATION:
         found.evaluation.update(called for called, _ in reached)
     elif turn is _Turn.OPTIONAL:
         for called, by in reached:
@@ -73,6 +76,8 @@ def _reach(found: Frequencies, turn: _Turn, queues: _Queues) -> None:
 def _later_names(found: Frequencies, caller: Called, turn: _Turn) -> dict[str, _Turn]:
     """Return the names of what a function calls in later turns than this one."""
     later: dict[str, _Turn] = {}
+    if turn < _Turn.WITH_MEDIA:
+        later |= dict.fromkeys(found.calls_with_media(caller), _Turn.WITH_MEDIA)
     if turn < _Turn.OPTIONAL:
         later |= dict.fromkeys(found.options_of_calls(caller), _Turn.OPTIONAL)
     return later

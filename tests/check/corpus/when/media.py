@@ -1,0 +1,43 @@
+"""What runs only for inputs with images, videos or sound runs in some steps; how often cannot be told."""
+
+import torch
+from torch import nn
+
+
+class Vision(nn.Module):
+    def place(self, grid):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    def shape(self, grid):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.vision = Vision()
+
+    def forward(self, ids, pixel_values=None, image_data=None, videos=None, context=None):
+        self.vision.shape(ids)
+        if pixel_values is not None:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+            self.vision.place(pixel_values)
+            self.vision.shape(pixel_values)
+        if len(image_data) > 0:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+        if videos:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+        else:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        if not context.multimodal_inputs:
+            return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+
+class Classifier(nn.Module):
+    def forward(self, pixel_values=None, audio_size=1):
+        if pixel_values is None:
+            raise ValueError("images are needed")
+        if audio_size == 2:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
