@@ -32,11 +32,22 @@ def usual_roots(
         for each in functions
         if each not in found.generating and frequency[each].is_step and not frequency[each].runs_elsewhere
     ]
-    named: list[Called] = [each for each in steps if frequency[each].is_named_step]
+    named: list[Called] = [
+        each
+        for each in steps
+        if frequency[each].is_named_step and not _serves_media_alone(found, each, callers)
+    ]
     called, evaluated = _called_by_loops(found, functions, around)
     roots = [*named, *called]
     seldom = _called_seldom(found, functions, callers, roots, evaluated)
-    return [*(each for each in steps if each not in named and each not in seldom), *roots], evaluated
+    free = (each for each in steps if not frequency[each].is_named_step and each not in seldom)
+    return [*free, *roots], evaluated
+
+
+def _serves_media_alone(found: Frequencies, callee: Function, callers: dict[Called, set[Called]]) -> bool:
+    """Return whether the project calls a function only for inputs with images, videos or sound."""
+    by = callers.get(callee, set()) - {callee}
+    return bool(by) and all(called_name(callee) in found.calls_with_media(caller) for caller in by)
 
 
 def _called_seldom(

@@ -23,6 +23,7 @@ class Model(nn.Module):
             torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
             self.vision.place(pixel_values)
             self.vision.shape(pixel_values)
+            self.prepare_inputs_embeds(pixel_values)
         if len(image_data) > 0:
             torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
         if videos:
@@ -32,6 +33,12 @@ class Model(nn.Module):
         if not context.multimodal_inputs:
             return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    def prepare_inputs_embeds(self, pixel_values):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    def prepare_inputs_for_generation(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
 
 
 class Classifier(nn.Module):
