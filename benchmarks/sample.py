@@ -3,6 +3,7 @@
     python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N] [--suggestions]   print a sample, to be judged
     python benchmarks/sample.py score [FILE]                                                 print the totals of the judgements
     python benchmarks/sample.py entries [FILE]                                               print how many first entries are to act on
+    python benchmarks/sample.py again FILE ...                                               print what the check of today says of judged findings
 
 A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
@@ -18,8 +19,9 @@ import random
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from labels import CACHE, check, fetch, share
+from labels import CACHE, check, fetch, hidden, share
 from said import is_offered
 
 COLUMNS = ("release", "path", "line", "code", "when", "expression", "blocks", "runs", "note")
@@ -40,9 +42,14 @@ def main() -> None:
     drawing.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
     for action, judged in JUDGED.items():
         actions.add_parser(action).add_argument("file", nargs="?", type=Path, default=judged)
+    checking = actions.add_parser("again")
+    checking.add_argument("files", nargs="+", type=Path)
+    checking.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
     options = parser.parse_args()
     if options.action == "draw":
         draw(options)
+    elif options.action == "again":
+        check_again(options.files, options.sources)
     else:
         with options.file.open(newline="") as stream:
             rows = list(csv.DictReader(stream, delimiter="\t"))
@@ -78,6 +85,41 @@ def print_scores(rows: list[dict[str, str]]) -> None:
             f"{name}: {share(len(blocking), len(judged))} block, of these {share(runs['step'], len(blocking))} per step,"
             f" {runs['once']} once, {runs['untold']} cannot be told; {claims(blocking)}"
         )
+
+
+def check_again(files: list[Path], sources: Path) -> None:
+    """Print which judged findings the check of today shows, and how often their frequency is that of the readers."""
+    rows: list[dict[str, str]] = []
+    for file in files:
+        with file.open(newline="") as stream:
+            rows += csv.DictReader(stream, delimiter="\t")
+    for name, judged in by_release(rows):
+        if name != "all":
+            print(f"checking {name}", file=sys.stderr)
+            release, _, folder = name.partition(":")
+            findings, _ = check(fetch(release, sources), {folder or "."}, "--when", "all")
+            for row in judged:
+                row["when"] = next((said_of(each) for each in findings if is_judged(each, row)), "")
+        shown = [row for row in judged if row["when"] not in {"", "once", "test"}]
+        blocking = [row for row in shown if row["blocks"] == "yes"]
+        step = [row for row in blocking if row["when"] == "step"]
+        print(
+            f"{name}: {len(shown)} of {len(judged)} are shown, {share(len(blocking), len(shown))} of these block;"
+            f" `step` is right for {share(sum(row['runs'] == 'step' for row in step), len(step))}"
+        )
+
+
+def is_judged(finding: dict[str, Any], row: dict[str, str]) -> bool:
+    """Return whether a row judges a finding; some wheels have their code in a folder of another name."""
+    is_there = (str(finding["line"]), finding["code"]) == (row["line"], row["code"])
+    return is_there and f"/{finding['path']}".endswith(f"/{row['path']}")
+
+
+def said_of(finding: dict[str, Any]) -> str:
+    """Return the frequency that the check says, "" for a finding that it does not show; what only evaluation runs has one of its own."""
+    if hidden(finding):
+        return ""
+    return "evaluation" if finding.get("evaluation") else str(finding["when"])
 
 
 def claims(blocking: list[dict[str, str]]) -> str:

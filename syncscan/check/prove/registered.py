@@ -80,10 +80,14 @@ def _registration(
     file: File, call: ast.Call, helpers: Sequence[Helper], library: str
 ) -> tuple[ast.expr | None, ast.expr | None]:
     """Return the name and the function that a call registers: no name for other calls, no function for a decorator."""
-    called = last_name(call.func)
+    called, given = last_name(call.func), frozenset[str]()
+    if called in file.partials:
+        called, given = last_name(file.partials[called].function), file.partials[called].given
     helper = next((each for each in helpers if each.name == called), None)
-    if helper is not None:
+    if helper is not None and given.isdisjoint(helper.parameters):
         return _given_to(helper, call)
+    if given:
+        raise _UnknownError
     if is_impl(call) and isinstance(call.args[0], ast.Constant):
         return _given_to_impl(file, call, library)
     may_register = called == "custom_op" or ("custom_op" in called and "register" in called)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.source.index import Import, Module
@@ -24,10 +24,18 @@ class Helper(NamedTuple):
     positions: tuple[int, int]
 
 
+class PartialHelper(NamedTuple):
+    """A name for ``partial(function, ...)`` of a function that registers operations, and the parameters given there already."""
+
+    function: ast.expr
+    given: frozenset[str]
+
+
 class File(NamedTuple):
     """A file that may register operations, and its calls that may."""
 
     module: Module
+    partials: dict[str, PartialHelper]  # by their names, which nothing but calls may read
     calls: list[ast.Call]
     helpers: list[Helper]
     computed: list[set[str]]  # the libraries, of each registration under a computed name; none if unknown
@@ -37,9 +45,11 @@ class File(NamedTuple):
     def of(cls, module: Module) -> File:
         """Read the calls of a file."""
         nodes = walk(module.tree)
-        calls = [each for each in nodes if isinstance(each, ast.Call) and _may_register(each)]
+        partials = dict(_partials(module, nodes))
+        calls = [each for each in nodes if isinstance(each, ast.Call) and _may_register(each, partials)]
         assigned = [each for each in nodes if isinstance(each, ast.Assign)]
-        found = cls(module, calls, [], [set() for _ in _handed_on(module, nodes)], {})
+        handed = _handed_on(module, nodes, {each.function for each in partials.values()})
+        found = cls(module, partials, calls, [], [set() for _ in handed], {})
         for call in filter(is_impl, calls):
             helper = None if isinstance(call.args[0], ast.Constant) else _helper_around(module, call)
             if isinstance(call.args[0], ast.Constant):
@@ -50,6 +60,10 @@ class File(NamedTuple):
                 found.computed.append(_libraries_of(call, assigned) or set())
         return found
 
+    def open_to(self, others: Iterable[str]) -> None:
+        """Take a partial that the text of another file names for one that registers anything: its calls there are not followed."""
+        self.computed.extend(set() for text in others for name in self.partials if name in text)
+
 
 class Registrations:
     """The calls of a whole project that may register operations."""
@@ -58,26 +72,53 @@ class Registrations:
         texts = [(module, module.lines.text) for module in modules]
         self.known: dict[str, Any] = {}  # what `registered` found for an operation
         self.files = [File.of(each) for each, text in texts if _REGISTERS in text or ".impl(" in text]
+        for file in self.files:
+            file.open_to([text for module, text in texts if module is not file.module])
         # These may add kernels to an operation that they name.
         self.adding = [text for _, text in texts if ADDS.search(text)]
         self.helpers = [helper for file in self.files for helper in file.helpers]
 
 
-def _may_register(call: ast.Call) -> bool:
+def _may_register(call: ast.Call, partials: Container[str]) -> bool:
     called = last_name(call.func)
-    return called == "impl" or _REGISTERS in called
+    return called == "impl" or _REGISTERS in called or called in partials
 
 
-def _handed_on(module: Module, nodes: Iterable[ast.AST]) -> list[ast.AST | str]:
-    """Return what registers operations under another name: an import by another name, and functions that are not called at once."""
+def _partials(module: Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, PartialHelper]]:
+    """Yield the partials of functions that register operations, made at the top of a file under a name that is only called."""
+    called = {each.func for each in nodes if isinstance(each, ast.Call)}
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(name) as target], value=ast.Call(args=[function], keywords=given) as call
+            ) if last_name(call.func) == "partial" and _registers(last_name(function)):
+                only_called = _named(nodes, name) <= called | {target} and name not in module.names
+                keywords = [each.arg for each in given if each.arg is not None]
+                if only_called and len(keywords) == len(given):
+                    yield name, PartialHelper(function, frozenset(keywords))
+
+
+def _named(nodes: Iterable[ast.AST], name: str) -> set[ast.expr]:
+    return {each for each in nodes if isinstance(each, ast.Name) and each.id == name}
+
+
+def _handed_on(module: Module, nodes: Iterable[ast.AST], known: Container[ast.AST]) -> list[ast.AST | str]:
+    """Return what registers operations under another name: an import by another name, and functions that are not called at once.
+
+    ``known`` are those of which partials are made.
+    """
     names = module.names.items()
     imported = [name for name, target in names if isinstance(target, Import) and _registers(target.name)]
     called = {each.func for each in nodes if isinstance(each, ast.Call)}
     handed = [each for each in nodes if isinstance(each, (ast.Name, ast.Attribute)) and each not in called]
     return [
         *(name for name in imported if not _registers(name)),
-        *(each for each in handed if _registers(last_name(each)) and isinstance(each.ctx, ast.Load)),
+        *(each for each in handed if _registers(last_name(each)) and _is_read(each, known)),
     ]
+
+
+def _is_read(node: ast.Name | ast.Attribute, known: Container[ast.AST]) -> bool:
+    return isinstance(node.ctx, ast.Load) and node not in known
 
 
 def _registers(name: str) -> bool:

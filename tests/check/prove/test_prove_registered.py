@@ -223,3 +223,59 @@ def step(x: torch.Tensor) -> torch.Tensor:
     return torch.ops.own.scale(x)
 """
     assert not proved_files({"helper": helper, "program": program}, entry="program:step").is_proved
+
+
+PARTIAL = """
+import functools
+theirs = torch.library.Library("theirs", "FRAGMENT")
+mine = torch.library.Library("own", "FRAGMENT")
+def register_custom_op(op_name, op_func, target_lib=mine):
+    target_lib.impl(op_name, op_func, dispatch_key="CUDA")
+def scale(x: torch.Tensor) -> torch.Tensor:
+    {body}
+def other(x: torch.Tensor) -> torch.Tensor:
+    return x
+register_their_op = {partial}
+register_their_op({arguments})
+register_custom_op("other", other)
+def step(x: torch.Tensor) -> torch.Tensor:
+    return torch.ops.{operation}(x)
+"""
+PLAIN = {
+    "body": "return x",
+    "partial": "functools.partial(register_custom_op, target_lib=theirs)",
+    "arguments": 'op_name="scale", op_func=scale',
+    "operation": "theirs.scale",
+}
+WAITS = {"body": "torch.cuda.synchronize(); return x"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_proved"),
+    [
+        ({}, True),
+        (WAITS, False),
+        ({**WAITS, "operation": "own.other"}, True),
+        ({"partial": "functools.partial(register_custom_op, op_func=scale)"}, False),
+        ({"partial": 'functools.partial(register_custom_op, "scale")', "arguments": "scale"}, False),
+        ({"partial": "functools.partial(register_custom_op, **options)"}, False),
+        ({"arguments": "name, scale", "operation": "own.other"}, False),
+        ({"partial": f"{PLAIN['partial']}\nlater = register_their_op", "operation": "own.other"}, False),
+        ({"partial": f"{PLAIN['partial']}\nregister_their_op = print", "operation": "own.other"}, False),
+    ],
+)
+def test_a_partial_of_a_helper_registers_as_the_helper_does(changed: dict[str, str], is_proved: bool) -> None:
+    program = PARTIAL.format_map({**PLAIN, **changed})
+    assert proved_files({"program": program}, entry="program:step").is_proved is is_proved
+
+
+def test_a_partial_that_another_file_names_may_register_any_operation() -> None:
+    files = {"program": PARTIAL.format_map({**PLAIN, "operation": "own.other"})}
+    assert proved_files(files, entry="program:step").is_proved
+    files["more"] = """
+from program import register_their_op
+def slow(x):
+    torch.cuda.synchronize()
+register_their_op("other", slow)
+"""
+    assert not proved_files(files, entry="program:step").is_proved
