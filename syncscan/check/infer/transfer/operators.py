@@ -25,6 +25,8 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
         return BOTTOM  # None has no such operator, so another value is still to come
     if Kind.UNION in kinds:
         return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
+    if left.kind is Kind.STRING and operator == "Mod":
+        return STRING  # "%f" % x formats x, whatever x is
     if kinds & ARRAYS:
         return arithmetic(at, [left, right], operator)
     if kinds == {Kind.NUMBER}:
