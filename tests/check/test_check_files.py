@@ -62,6 +62,18 @@ def test_virtual_environments_are_passed_over(syncscan, project):
     assert checked(syncscan) == ["b.py"]
 
 
+@pytest.mark.parametrize("built", ["lib", "lib.linux-x86_64-cpython-312"])
+def test_what_setuptools_built_is_no_part_of_the_project(syncscan, project, built):
+    project({f"build/{built}/pkg/a.py": BLOCKS, "pkg/a.py": BLOCKS, "pkg/__init__.py": ""})
+    assert checked(syncscan) == ["pkg/a.py"]
+
+
+@pytest.mark.parametrize("file", ["build/__init__.py", "build/b.py"])
+def test_a_folder_named_build_with_files_of_its_own_is_checked(syncscan, project, file):
+    project({"build/lib/a.py": BLOCKS, file: BLOCKS})
+    assert checked(syncscan) == sorted(["build/lib/a.py", file])
+
+
 def test_a_named_file_in_a_hidden_folder_is_checked(syncscan, project):
     project({".hidden/a.py": BLOCKS})
     assert checked(syncscan, ".hidden/a.py") == [".hidden/a.py"]
