@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Iterable, Iterator
 
 from syncscan.check.infer.dataflow.cells import LEFT_OUT, MOVED, PERHAPS_PASSED, Cell, Named, Place
-from syncscan.check.infer.domain.basic import is_module, record, table
+from syncscan.check.infer.domain.basic import NONE, constant, is_module, record, table
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import (
     brought_by,
@@ -82,7 +83,8 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     if value.holds_gpu and parts_on_gpu(value):
         placing = at.read(at.context.known.placing[function])
         cells = at.context.known.parameters
-        given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
+        arguments = passed + _left_out(function, passed, call)
+        given = [(p.name, argument, cells[p]) for p, argument in arguments if p.name in placing]
         value = placed_by(at, value, given, placing)
     handed = at.read(at.context.known.handed[function])
     if handed:
@@ -109,6 +111,17 @@ def _takes(function: Function, call: Call) -> bool:
     if takes_names and not too_many and not (twice and function.more is None):
         return True
     return function.owner is None and function.module.lines.text.count(f"def {function.name}(") > 1
+
+
+def _left_out(function: Function, passed: Passed, call: Call) -> Passed:
+    """Return the parameters that a call surely leaves out and whose default is a literal, each with the default; None for ``**more``."""
+    if call.site is None or call.site.spreads:
+        return []
+    filled = {parameter for parameter, _ in passed}
+    missing = [each for each in function.parameters if each not in filled]
+    literals = [(each, each.default) for each in missing if isinstance(each.default, ast.Constant)]
+    left_out = [(each, constant(default.value)) for each, default in literals]
+    return left_out + [(each, NONE) for each in missing if each is function.more]
 
 
 def _is_as_written(function: Function, call: Call) -> bool:
