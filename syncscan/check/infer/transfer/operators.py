@@ -30,11 +30,15 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     if kinds & ARRAYS:
         return arithmetic(at, [left, right], operator)
     if kinds == {Kind.NUMBER}:
-        dtypes = {fact(left, "dtype"), fact(right, "dtype")}
-        return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
+        return _of_numbers(left, right)
     if (left is BOTTOM or right is BOTTOM) and not at.stays_open():
         return BOTTOM
     return STRING if Kind.STRING in kinds else _of_sequences(left, right, operator)
+
+
+def _of_numbers(left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    dtypes = {fact(left, "dtype"), fact(right, "dtype")}
+    return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
 
 
 def changed(at: Point, old: AbstractValue, value: AbstractValue, operator: str) -> AbstractValue:
