@@ -11,7 +11,7 @@ from syncscan.check.frequency.functions import is_module_like
 from syncscan.check.frequency.lines import Frequencies
 from syncscan.check.frequency.reach import follow
 from syncscan.check.frequency.regions import names_a_model
-from syncscan.check.frequency.seldom import close_over_once, note_once
+from syncscan.check.frequency.seldom import close_over_once, note_once, repeats
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
 
@@ -77,7 +77,7 @@ def _called_seldom(
 
     def runs_once(caller: Called, callee: Function) -> bool:
         is_guarded = isinstance(caller, Function) and callee in first.called_at(caller, When.ONCE)
-        return is_guarded or caller in first.once
+        return is_guarded or (caller in first.once and not repeats(first, caller, callee))
 
     calls = {each: callers.get(each, set()) - {each} for each in functions if each not in first.step}
     return {each for each, by in calls.items() if by and all(runs_once(caller, each) for caller in by)}

@@ -29,3 +29,20 @@ class Strategy:
     def _add(self, params):
         torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
         return sample_add(params)
+
+
+class Decoder:
+    @torch.inference_mode()
+    def step(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+    @torch.inference_mode()
+    def sample_first(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
+
+
+def main():
+    decoder = Decoder()
+    ids = decoder.sample_first([1])
+    for _ in range(8):
+        ids = decoder.step(ids)
