@@ -98,12 +98,12 @@ def _is_choice(values: Sequence[ast.expr], facts: Facts) -> bool:
     is_text |= any(
         isinstance(each, ast.Constant) and isinstance(each.value, (str, type(None))) for each in values
     )
-    resizes = any(last_name(call.func) in _RESIZES for each in values for call in calls_in(each))
-    return (
-        not is_text
-        and not resizes
-        and all(any(option.kind in _CHOSEN for option in each) for each in options)
+    calls = [call for each in values for call in calls_in(each)]  # which run both, and change nothing else
+    is_free = all(
+        facts.name_of(call.func).startswith("torch.") and last_name(call.func) not in _RESIZES
+        for call in calls
     )
+    return not is_text and is_free and all(any(option.kind in _CHOSEN for option in each) for each in options)
 
 
 def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
