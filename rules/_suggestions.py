@@ -181,6 +181,11 @@ TABLE: dict[str, Suggestion] = {
         "a tensor from elsewhere",
         "create `{source}` in pinned memory (`DataLoader(pin_memory=True)`, or `pin_memory=True`), and copy with `{copy}`",
     ),
+    "loader-of-others": row(
+        "302",
+        "what a loader gives, of unknown class",
+        "create `{source}` in pinned memory (`DataLoader(pin_memory=True)`), and copy with `{copy}`, if `{source}` is a tensor: another class may not take `non_blocking`",
+    ),
     "buffer": row(
         "302",
         "an attribute of a module, copied in each call",
