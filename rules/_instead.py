@@ -180,8 +180,11 @@ def of_an_upload(
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
     is_argument = isinstance(source, ast.Name) and is_parameter(source.id, call, around)
     is_of_a_batch = not is_argument and _is_passed_in(source, call, facts)
-    row = "loader-of-others" if facts.of(source).kind is Kind.MOVED else "loader"
-    return suggest(row, source=name, copy=copy) if is_of_a_batch else ""
+    return suggest(_row_of_a_batch(source, facts), source=name, copy=copy) if is_of_a_batch else ""
+
+
+def _row_of_a_batch(source: ast.expr, facts: Facts) -> str:
+    return "loader-of-others" if facts.of(source).kind is Kind.MOVED else "loader"
 
 
 def _is_own(call: ast.Call, name: str, facts: Facts) -> bool:

@@ -221,17 +221,14 @@ def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: li
 
 def _passes_over(folder: Path, levels: Levels, config: Config) -> bool:
     hidden = folder.name.startswith(".") or folder.name in _SKIPPED_NAMES
-    return hidden or _is_build(folder) or _left_out(folder, "/", levels, config)
+    return hidden or _is_built(folder) or _left_out(folder, "/", levels, config)
 
 
-def _is_build(folder: Path) -> bool:
-    """Return whether setuptools built a package in a folder: its files are copies of others."""
-    return (
-        folder.name == "build"
-        and not is_package(folder)
-        and any(folder.glob("lib*/"))
-        and not any(folder.glob("*.py"))
-    )
+def _is_built(folder: Path) -> bool:
+    """Return whether setuptools built a package in a folder, ``build/lib`` or ``build/lib.linux-x86_64``: its files are copies of others."""
+    build = folder.parent
+    is_named_so = build.name == "build" and folder.name.partition(".")[0] == "lib"
+    return is_named_so and not is_package(folder) and not is_package(build) and not any(build.glob("*.py"))
 
 
 def _left_out(path: Path, suffix: str, levels: Levels, config: Config) -> bool:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from syncscan.check.frequency.calls import Called, called_name, closure
 from syncscan.check.frequency.functions import is_module_like
 from syncscan.check.frequency.lines import Frequencies
-from syncscan.check.frequency.reach import follow
-from syncscan.check.frequency.regions import names_a_model
-from syncscan.check.frequency.seldom import close_over_once, note_once, repeats
+from syncscan.check.frequency.regions import names_a_model, names_a_sampler
 from syncscan.check.infer.source.index import Function
 from syncscan.model import When
 
@@ -32,55 +29,19 @@ def usual_roots(
         for each in functions
         if each not in found.generating and frequency[each].is_step and not frequency[each].runs_elsewhere
     ]
-    named: list[Called] = [
+    roots = [
         each
         for each in steps
-        if frequency[each].is_named_step and not _serves_media_alone(found, each, callers)
+        if not (frequency[each].is_named_step and _serves_media_alone(found, each, callers))
     ]
     called, evaluated = _called_by_loops(found, functions, around)
-    roots = [*named, *called]
-    seldom = _called_seldom(found, functions, callers, roots, evaluated)
-    free = (each for each in steps if not frequency[each].is_named_step and each not in seldom)
-    return [*free, *roots], evaluated
+    return [*roots, *called], evaluated
 
 
 def _serves_media_alone(found: Frequencies, callee: Function, callers: dict[Called, set[Called]]) -> bool:
     """Return whether the project calls a function only for inputs with images, videos or sound."""
     by = callers.get(callee, set()) - {callee}
     return bool(by) and all(called_name(callee) in found.calls_with_media(caller) for caller in by)
-
-
-def _called_seldom(
-    found: Frequencies,
-    functions: Sequence[Function],
-    callers: dict[Called, set[Called]],
-    roots: Iterable[Called],
-    evaluated: Iterable[Called],
-) -> set[Function]:
-    """Return the functions that the project calls, and in no step: all of their calls run once.
-
-    Only ``roots`` and ``evaluated`` are taken for entry points.
-    """
-    first = replace(
-        found,
-        step={},
-        once=set(),
-        programs=set(),
-        evaluation={*found.evaluation},
-        media=set(),
-        made=set(),
-        optional={},
-    )
-    follow(first, roots, evaluated)
-    note_once(first, functions)
-    close_over_once(first, functions, callers)
-
-    def runs_once(caller: Called, callee: Function) -> bool:
-        is_guarded = isinstance(caller, Function) and callee in first.called_at(caller, When.ONCE)
-        return is_guarded or (caller in first.once and not repeats(first, caller, callee))
-
-    calls = {each: callers.get(each, set()) - {each} for each in functions if each not in first.step}
-    return {each for each, by in calls.items() if by and all(runs_once(caller, each) for caller in by)}
 
 
 def _called_by_loops(
@@ -93,7 +54,7 @@ def _called_by_loops(
         to = evaluated if function in found.evaluation else roots
         called = found.called_at(function, When.STEP)
         if function in found.generating:  # of loops inside of loops the innermost has the steps
-            called = [each for each in called if each not in around or names_a_model(called_name(each))]
+            called = [each for each in called if each not in around or not names_a_sampler(called_name(each))]
         to += [
             callee for callee in called if not found.is_passed_over(callee) and not found.generates(callee)
         ]

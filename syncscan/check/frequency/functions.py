@@ -140,7 +140,7 @@ def is_generation(function: Function) -> bool:
     if function.name == "__call__":
         return runs_a_model(function) and _denoises(function.owner)
     if function.name == "_forward":  # by which a pipeline of transformers answers one request
-        return _denoises(function.owner)
+        return _denoises(function.owner) and not function.owner.is_module
     return function.name.lstrip("_") == "generate"
 
 

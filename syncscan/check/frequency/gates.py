@@ -13,12 +13,12 @@ from syncscan.check.frequency.options import IS_MEDIA, IS_POSITIVE, IS_SOMETHING
 from syncscan.check.frequency.regions import span
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.infer.source.syntax import last_name, path_of, walk
 
 _OF_TORCH = frozenset({"training", "requires_grad"})  # which modules and tensors have
 # Inputs that some requests have, by the names that models of several modalities give them, without leading underscores.
 _MEDIA = re.compile(
-    r"""(?!\w*_(configs?|encoder|id|model|processor|size|token|tower)$)
+    r"""(?!\w*_(configs?|decoder|encoder|head|id|idx|index|layer|length|loss|model|module|net|proj\w*|processor|size|token|tower|weight)$)
     ((pixel|images?|videos?|audio|multi_?modal|mm)_\w+ | images | videos | audios | (input_)?multi_?modals?)""",
     re.VERBOSE,
 )
@@ -124,7 +124,7 @@ def _gated(body: Body) -> list[_Open]:
             if isinstance(node, ast.If):
                 leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Raise))
                 rest = each[position:] if leaves else node.orelse
-                is_needed = leaves and isinstance(node.body[-1], ast.Raise)  # by each call
+                is_needed = leaves and (isinstance(node.body[-1], ast.Raise) or not _asks_for_none(node.test))
                 found += filter(
                     None,
                     (_gate(node.test, node.body, True), _gate(node.test, rest, False, is_needed=is_needed)),
@@ -136,7 +136,7 @@ def _gated(body: Body) -> list[_Open]:
 def _gate(test: ast.expr, body: Body, holds: bool, *, is_needed: bool = False) -> _Open | None:
     """Return the gate of what runs where a test has the outcome ``holds``, in whole lines; None without an option.
 
-    An input without which the function raises, ``is_needed``, is no option.
+    An input without which the function raises, or for which an empty batch is left out, ``is_needed``, is no option.
     """
     names = _needed(test, holds=holds)
     if is_needed:
@@ -162,20 +162,31 @@ def _needed(test: ast.expr, *, holds: bool) -> frozenset[str]:
     return frozenset({name} if name else ())
 
 
+def _asks_for_none(test: ast.expr) -> bool:
+    """Return whether a test asks for an input that is not there, rather than for an empty one."""
+    other = test.comparators[0] if isinstance(test, ast.Compare) else None
+    return other is None or (isinstance(other, ast.Constant) and other.value is None)
+
+
 def _media(test: ast.expr, *, holds: bool) -> str:
-    """Return the input of images, videos or sound that must be there for a test to have the outcome ``holds``, or ""."""
+    """Return the input of images, videos or sound that must be there for a test to have the outcome ``holds``, or "".
+
+    An attribute of the object itself is a part of the model, and no input.
+    """
     asked, is_there = test, True
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
         is_none, operator = test.comparators[0].value is None, type(test.ops[0])
         found = (
             {ast.IsNot: True, ast.Is: False} if is_none else {ast.Gt: True, ast.NotEq: True, ast.Eq: False}
         )
-        if operator not in found or not (is_none or test.comparators[0].value == 0):
+        is_size = isinstance(test.left, ast.Call) and test.comparators[0].value == 0
+        if operator not in found or not (is_none or is_size):
             return ""
         asked, is_there = test.left, found[operator]
     if isinstance(asked, ast.Call) and last_name(asked.func) == "len" and asked.args:
         asked = asked.args[0]
-    name = public(last_name(asked)) if isinstance(asked, (ast.Name, ast.Attribute)) else ""
+    path = path_of(asked)
+    name = "" if path.startswith("self.") else public(path.rpartition(".")[2])
     return name if is_there is holds and _MEDIA.fullmatch(name) is not None else ""
 
 

@@ -38,6 +38,7 @@ _STEP = re.compile(
     |compute_loss | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
     re.VERBOSE,
 )
+_SAMPLER = re.compile(r"_*(generate|denoise)(_(?!.*(draft|step|token_ids)).*)?")
 _RUN = re.compile(r"(\w+_)?(step|forward)|\w+_sample")
 
 
@@ -131,6 +132,11 @@ def names_a_model(name: str) -> bool:
     """Return whether a call of this name in the loop of a pipeline runs a model, or advances the scheduler."""
     plain = name.lstrip("_")
     return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
+
+
+def names_a_sampler(name: str) -> bool:
+    """Return whether a function of this name answers a request with many steps."""
+    return _SAMPLER.fullmatch(name) is not None
 
 
 def _running_a_model(loop: Loop) -> Loop | None:

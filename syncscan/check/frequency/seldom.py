@@ -67,7 +67,7 @@ def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, se
     return all(
         by is callee
         or (
-            not repeats(found, by, callee)
+            not _repeats(found, by, callee)
             and (by in found.once or (by not in callers and not _runs(found, by)))
         )
         or (not runs and isinstance(by, Function) and callee in found.called_at(by, When.ONCE))
@@ -78,11 +78,10 @@ def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, se
 def _runs(found: Frequencies, caller: Called) -> bool:
     """Return whether users may run a model with this function, which the project itself never calls."""
     frequency = found.frequency(caller)
-    is_private = caller.name.startswith("_") and not caller.name.endswith("__")
-    return frequency is not None and frequency.may_run_a_model and not is_private
+    return frequency is not None and frequency.may_run_a_model
 
 
-def repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
+def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
     """Return whether a caller calls ``callee`` in a loop that may serve.
 
     In a program each loop may, elsewhere a `while` loop and a loop that runs a model.

@@ -114,8 +114,11 @@ def _takes(function: Function, call: Call) -> bool:
 
 
 def _left_out(function: Function, passed: Passed, call: Call) -> Passed:
-    """Return the parameters that a call surely leaves out and whose default is a literal, each with the default; None for ``**more``."""
-    if call.site is None or call.site.spreads:
+    """Return the parameters that a call leaves out and whose default is a literal, each with the default; None for ``**more``.
+
+    A decorator may pass them.
+    """
+    if call.site is None or call.site.spreads or function.decorators:
         return []
     filled = {parameter for parameter, _ in passed}
     missing = [each for each in function.parameters if each not in filled]

@@ -18,6 +18,8 @@ _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
     """Return the value of ``left <operator> right``."""
+    if left.kind is Kind.STRING and operator == "Mod":
+        return STRING  # "%f" % x formats x, whatever x is
     if operator != "BitOr":
         left, right = _both_numeric(at, left, right)
     kinds = {left.kind, right.kind}
@@ -25,8 +27,6 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
         return BOTTOM  # None has no such operator, so another value is still to come
     if Kind.UNION in kinds:
         return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
-    if left.kind is Kind.STRING and operator == "Mod":
-        return STRING  # "%f" % x formats x, whatever x is
     if kinds & ARRAYS:
         return arithmetic(at, [left, right], operator)
     if kinds == {Kind.NUMBER}:

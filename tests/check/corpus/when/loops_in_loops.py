@@ -5,7 +5,7 @@ import torch
 
 class Controller:
     @torch.inference_mode()
-    def answer_all(self, requests):
+    def generate_all_tokens(self, requests):
         lengths = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
         self.pad(lengths)
         while True:
@@ -28,4 +28,16 @@ class Engine:
     @torch.no_grad()
     def generate(self, batches):
         for batch in batches:
-            self.controller.answer_all(batch)
+            self.controller.generate_all_tokens(batch)
+
+
+class Speculation:
+    @torch.inference_mode()
+    def generate(self, requests):
+        while requests:
+            self.decode_all(requests)
+
+    def decode_all(self, requests):
+        torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        for _ in range(3):
+            self.small_model(requests)

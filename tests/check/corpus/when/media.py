@@ -48,3 +48,19 @@ class Classifier(nn.Module):
         if audio_size == 2:
             torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+
+class Trainer:
+    def __init__(self, image_head):
+        self.image_head = image_head
+
+    def training_step(self, batch):
+        images = batch["images"]
+        if len(images) == 0:
+            return None
+        for image_idx, image in enumerate(images):
+            if image_idx != 0:
+                torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        if self.image_head is not None:
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
