@@ -1,7 +1,8 @@
 """Operations that the project registers with torch: a call of ``torch.ops.LIBRARY.NAME`` runs the function registered for it.
 
-Three forms are followed, all at the top of a file: ``library.impl("scale", scale, "CUDA")``, ``@custom_op("library::scale")``, and a
-call of a helper with "custom_op" in its name that passes its own arguments on, ``register_custom_op(op_name="scale", op_func=scale)``.
+Four forms are followed, all at the top of a file: ``library.impl("scale", scale, "CUDA")``, ``@custom_op("library::scale")``, and calls
+of a helper with "custom_op" in its name, or of a ``functools.partial`` of it. The helper passes its own arguments on:
+``register_custom_op(op_name="scale", op_func=scale)``.
 If any registration has another form, or a name that is computed, nothing is known of the operation.
 """
 
@@ -80,18 +81,26 @@ def _registration(
     file: File, call: ast.Call, helpers: Sequence[Helper], library: str
 ) -> tuple[ast.expr | None, ast.expr | None]:
     """Return the name and the function that a call registers: no name for other calls, no function for a decorator."""
-    called, given = last_name(call.func), frozenset[str]()
-    if called in file.partials:
-        called, given = last_name(file.partials[called].function), file.partials[called].given
-    helper = next((each for each in helpers if each.name == called), None)
-    if helper is not None and given.isdisjoint(helper.parameters):
-        return _given_to(helper, call)
-    if given:
-        raise _UnknownError
+    called = last_name(call.func)
+    if called in file.partials or any(each.name == called for each in helpers):
+        return _given_to(_helper_of(file, call, helpers), call)
     if is_impl(call) and isinstance(call.args[0], ast.Constant):
         return _given_to_impl(file, call, library)
     may_register = called == "custom_op" or ("custom_op" in called and "register" in called)
+    if may_register and call.keywords and not call.args:
+        raise _UnknownError
     return (call.args[0] if may_register and call.args else None), None
+
+
+def _helper_of(file: File, call: ast.Call, helpers: Sequence[Helper]) -> Helper:
+    """Return the only helper that a call of it, or of a partial of it, may be one of."""
+    called, given = last_name(call.func), frozenset[str]()
+    if called in file.partials:
+        called, given = last_name(file.partials[called].function), file.partials[called].given
+    named = [each for each in helpers if each.name == called]
+    if len(named) != 1 or not given.isdisjoint(named[0].parameters):
+        raise _UnknownError
+    return named[0]
 
 
 def _given_to(helper: Helper, call: ast.Call) -> tuple[ast.expr, ast.expr]:

@@ -35,7 +35,7 @@ class File(NamedTuple):
     """A file that may register operations, and its calls that may."""
 
     module: Module
-    partials: dict[str, PartialHelper]  # by their names, which nothing but calls may read
+    partials: dict[str, PartialHelper]  # by their names
     calls: list[ast.Call]
     helpers: list[Helper]
     computed: list[set[str]]  # the libraries, of each registration under a computed name; none if unknown
@@ -85,21 +85,34 @@ def _may_register(call: ast.Call, partials: Container[str]) -> bool:
 
 
 def _partials(module: Module, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, PartialHelper]]:
-    """Yield the partials of functions that register operations, made at the top of a file under a name that is only called."""
+    """Yield the partials of functions that register operations, made at the top of a file under a name that is only called.
+
+    The name stands nowhere else in the text of the file, so no text, attribute or pattern reads or binds the name.
+    """
+    if not _is_of_python(module, nodes):
+        return
     called = {each.func for each in nodes if isinstance(each, ast.Call)}
     for node in module.tree.body:
         match node:
             case ast.Assign(
                 targets=[ast.Name(name) as target], value=ast.Call(args=[function], keywords=given) as call
-            ) if last_name(call.func) == "partial" and _registers(last_name(function)):
-                only_called = _named(nodes, name) <= called | {target} and name not in module.names
+            ) if dotted_name(call.func) == "functools.partial" and _registers(last_name(function)):
+                named = {each for each in nodes if isinstance(each, ast.Name) and each.id == name}
+                count = len(re.findall(rf"\b{name}\b", module.lines.text))
                 keywords = [each.arg for each in given if each.arg is not None]
-                if only_called and len(keywords) == len(given):
+                if named <= called | {target} and count == len(named) and len(keywords) == len(given):
                     yield name, PartialHelper(function, frozenset(keywords))
 
 
-def _named(nodes: Iterable[ast.AST], name: str) -> set[ast.expr]:
-    return {each for each in nodes if isinstance(each, ast.Name) and each.id == name}
+def _is_of_python(module: Module, nodes: Iterable[ast.AST]) -> bool:
+    """Return whether ``functools`` is Python's in a file: one import at the top binds the name, and nothing else in the text does."""
+    is_imported = any(
+        isinstance(node, ast.Import) and [*map(ast.unparse, node.names)] == ["functools"]
+        for node in module.tree.body
+    )
+    named = [each for each in nodes if isinstance(each, ast.Name) and each.id == "functools"]
+    count = len(re.findall(r"\bfunctools\b", module.lines.text))
+    return is_imported and count == len(named) + 1 and all(isinstance(each.ctx, ast.Load) for each in named)
 
 
 def _handed_on(module: Module, nodes: Iterable[ast.AST], known: Container[ast.AST]) -> list[ast.AST | str]:

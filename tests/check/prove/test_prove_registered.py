@@ -240,8 +240,10 @@ register_their_op({arguments})
 register_custom_op("other", other)
 def step(x: torch.Tensor) -> torch.Tensor:
     return torch.ops.{operation}(x)
+{more}
 """
 PLAIN = {
+    "more": "",
     "body": "return x",
     "partial": "functools.partial(register_custom_op, target_lib=theirs)",
     "arguments": 'op_name="scale", op_func=scale',
@@ -260,6 +262,12 @@ WAITS = {"body": "torch.cuda.synchronize(); return x"}
         ({"partial": 'functools.partial(register_custom_op, "scale")', "arguments": "scale"}, False),
         ({"partial": "functools.partial(register_custom_op, **options)"}, False),
         ({"arguments": "name, scale", "operation": "own.other"}, False),
+        ({"partial": "make.partial(register_custom_op, target_lib=theirs)", "operation": "own.other"}, False),
+        ({"operation": "own.other", "more": 'globals()["register_their_op"]("other", slow)'}, False),
+        ({"operation": "own.other", "more": "sys.modules[__name__].register_their_op('other', slow)"}, False),
+        ({"operation": "own.other", "more": "def functools(): pass"}, False),
+        ({"operation": "own.other", "more": "import mine as functools"}, False),
+        ({"operation": "own.other", "more": "match print:\n    case register_their_op: pass"}, False),
         ({"partial": f"{PLAIN['partial']}\nlater = register_their_op", "operation": "own.other"}, False),
         ({"partial": f"{PLAIN['partial']}\nregister_their_op = print", "operation": "own.other"}, False),
     ],
@@ -279,3 +287,39 @@ def slow(x):
 register_their_op("other", slow)
 """
     assert not proved_files(files, entry="program:step").is_proved
+
+
+def test_a_helper_that_registers_twice_registers_anything() -> None:
+    program = """
+mine = torch.library.Library("own", "FRAGMENT")
+def register_custom_op(op_name, op_func, gpu_func):
+    mine.impl(op_name, op_func, "CPU")
+    mine.impl(op_name, gpu_func, "CUDA")
+def fast(x: torch.Tensor) -> torch.Tensor:
+    return x
+def slow(x: torch.Tensor) -> torch.Tensor:
+    torch.cuda.synchronize()
+    return x
+register_custom_op("other", fast, slow)
+def step(x: torch.Tensor) -> torch.Tensor:
+    return torch.ops.own.other(x)
+"""
+    assert not proved_files({"program": program}, entry="program:step").is_proved
+
+
+@pytest.mark.parametrize("call", ['op_name="other", op_func=slow', '"other", slow'])
+def test_a_helper_of_another_package_may_register_any_operation(call: str) -> None:
+    program = f"""
+from elsewhere import register_custom_op
+mine = torch.library.Library("own", "FRAGMENT")
+def fast(x: torch.Tensor) -> torch.Tensor:
+    return x
+def slow(x: torch.Tensor) -> torch.Tensor:
+    torch.cuda.synchronize()
+    return x
+mine.impl("other", fast, "CPU")
+register_custom_op({call})
+def step(x: torch.Tensor) -> torch.Tensor:
+    return torch.ops.own.other(x)
+"""
+    assert not proved_files({"program": program}, entry="program:step").is_proved
