@@ -115,6 +115,42 @@ def test_a_flag_is_read_alike_after_an_edit_of_a_base_in_another_file() -> None:
         assert [each.when for each in found] != []
 
 
+ANSWERING = """\
+import torch
+
+
+class Answering:
+    def answer(self, ids):
+        ids.cuda().tolist()
+        for _ in range(8):
+            ids = self.model(ids)
+        return ids
+"""
+PIPELINE = """\
+from base import Answering
+from transformers import Pipeline
+
+
+class Generation(Answering, Pipeline):
+    def _forward(self, ids):
+        return self.answer(ids)
+"""
+
+
+def test_a_pipeline_generates_as_long_as_a_base_in_another_file_has_a_loop() -> None:
+    engine, state, whens = Engine(Conventions()), None, []
+    for text in (ANSWERING, ANSWERING.replace("for _ in range(8)", "if ids"), ANSWERING):
+        files = {"a": source("a", PIPELINE), "base": source("base", text)}
+        found, restored, anew = (
+            asked(each, files)[0].findings
+            for each in (engine, Engine(Conventions(), state=state), Engine(Conventions()))
+        )
+        assert found == restored == anew
+        state = engine.state()
+        whens.append([each.when.value for each in found])
+    assert whens == [["unknown"], ["step"], ["unknown"]]
+
+
 SETTINGS = """\
 from dataclasses import dataclass
 

@@ -66,10 +66,16 @@ class FrequencyCache:
                 self.by_function.forget(cls.methods.values())
 
     def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
-        """Read the functions of files that were edited again; whether any of them calls at other times."""
+        """Read the functions of files that were edited again; whether any of them calls at other times.
+
+        What a method is rests on the other methods of its class and of the bases, too.
+        """
         paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
+        classes = {below for edit in edits for each in edit.module.classes for below in each.subclasses}
+        below = {method for cls in classes for method in cls.methods.values()}
         differs = False
         columns: tuple[tuple[PerFunction[Any], Callable[[Any], Any]], ...] = (
+            (self.by_function, _itself),
             (self.regions, _calls),
             (self.loops, _calls),
             (self.gates, _gated),
@@ -77,7 +83,9 @@ class FrequencyCache:
             (self.computed, _itself),
         )
         for known, answer in columns:
-            for function in [each for each in (*known, *known.kept) if each.module.path in paths]:
+            for function in [
+                each for each in (*known, *known.kept) if each.module.path in paths or each in below
+            ]:
                 before = known[function]
                 del known[function]
                 if function not in gone:
