@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
@@ -46,6 +46,13 @@ class PerFunction(dict[Function, Seen], Generic[Seen]):
             self.pop(function, None)
 
 
+def _methods_below(edits: Iterable[ModuleEdit]) -> Iterator[Function]:
+    """Yield the methods of the subclasses of classes in edited files."""
+    for edit in edits:
+        for cls in dict.fromkeys(below for each in edit.module.classes for below in each.subclasses):
+            yield from cls.methods.values()
+
+
 class FrequencyCache:
     """The frequency, the regions and the gates of each function, the loops of those that generate, and the options of modules."""
 
@@ -62,8 +69,7 @@ class FrequencyCache:
         self.by_function.forget(others)
         for edit in edits:
             self.by_function.forget((*edit.gone, *edit.module.functions))
-            for cls in {below for each in edit.module.classes for below in each.subclasses}:
-                self.by_function.forget(cls.methods.values())
+        self.by_function.forget(_methods_below(edits))
 
     def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
         """Read the functions of files that were edited again; whether any of them calls at other times.
@@ -71,9 +77,7 @@ class FrequencyCache:
         What a method is rests on the other methods of its class and of the bases, too.
         """
         paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
-        classes = {below for edit in edits for each in edit.module.classes for below in each.subclasses}
-        below = {method for cls in classes for method in cls.methods.values()}
-        differs = False
+        below, differs = {*_methods_below(edits)}, False
         columns: tuple[tuple[PerFunction[Any], Callable[[Any], Any]], ...] = (
             (self.by_function, _itself),
             (self.regions, _calls),
