@@ -25,12 +25,14 @@ class FactRecording:
     """The facts that one run gives, and the file that they go to."""
 
     def __init__(self, root: Path, output: Path, packages: tuple[str, ...], *, append: bool = False) -> None:
-        """Take the root of the project. ConfigError for a folder that does not exist, and for what is no name of a package."""
+        """Take the root of the project. ConfigError for a file that cannot be, and for what is no name of a package."""
         for package in packages:
             if not package.isidentifier():
                 raise ConfigError(f"--package {package}: write the name of a package, such as torchvision")
         if not output.absolute().parent.is_dir():
             raise ConfigError(f"{output}: there is no such folder to write the facts to")
+        if output.is_dir():
+            raise ConfigError(f"{output}: is a folder; name a file to write the facts to")
         self._output = output
         self._packages = packages
         self._earlier = read_facts(output) if append and output.exists() else FactSet()

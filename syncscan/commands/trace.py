@@ -111,7 +111,7 @@ SUBCOMMANDS = {
     group=FACTS,
     type=parameters.path,
     metavar="FACTS.json",
-    help="Write into this file where values lived, as `syncscan facts record` does, and in the same run.",
+    help="Write into this file where values lived, as `syncscan facts record` does, in the same run: the whole run, also with --for.",
 )
 @option(
     "--package",

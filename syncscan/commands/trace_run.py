@@ -20,8 +20,8 @@ from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.running import run as run_command
 from syncscan.commands.trace_options import CONTRADICTIONS, TraceOptions
 from syncscan.commands.trace_report import show
-from syncscan.config import find_config
-from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
+from syncscan.config import Config, find_config
+from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.ops import OperationTable
 from syncscan.trace import launch
 from syncscan.trace.front import Front, step_behind
@@ -40,7 +40,7 @@ def run(options: TraceOptions) -> int:
     table = config.table()
     if options.lines or options.calls:
         _say_if_too_old(options.command[0], "--calls" if options.calls else "--lines")
-    facts = None if options.facts is None else FactRecording(config.root, options.facts, options.packages)
+    facts = _facts(options, config)
     front = step_behind()
     folder = _made(options.output)
     try:
@@ -84,6 +84,15 @@ def _run(
     return run_command(
         options.command, parts, hook_options, front, report, table if options.simulate else None, during
     )
+
+
+def _facts(options: TraceOptions, config: Config) -> FactRecording | None:
+    """Return the facts that the run is to record, if any; their file may lie in the folder of the trace."""
+    if options.facts is None:
+        return None
+    if options.output is not None and options.facts.absolute() == _made(options.output) / "trace.json":
+        raise ConfigError(f"--facts {options.facts}: is the trace itself; name another file")
+    return FactRecording(config.root, options.facts, options.packages)
 
 
 @contextmanager

@@ -221,11 +221,19 @@ def test_mistakes_get_one_line(run_syncscan, arguments, message):
 def test_a_trace_records_the_same_facts_in_the_same_run(run_syncscan, program, observe, tmp_path):
     alone = observe(PROGRAM, "--simulate").file.read_bytes()
     traced = run_syncscan(
-        "trace", "--simulate", "--facts", "traced.json", "-o", "out", "--", sys.executable, program(PROGRAM)
+        "trace",
+        "--simulate",
+        "--facts",
+        "out/facts.json",
+        "-o",
+        "out",
+        "--",
+        sys.executable,
+        program(PROGRAM),
     )
     assert (traced.returncode, traced.stdout) == (3, "")
-    assert traced.stderr.endswith("syncscan: traced.json has facts of 5 functions\n")
-    assert (tmp_path / "traced.json").read_bytes() == alone
+    assert traced.stderr.endswith("syncscan: out/facts.json has facts of 5 functions\n")
+    assert (tmp_path / "out" / "facts.json").read_bytes() == alone
     (site,) = json.loads((tmp_path / "out" / "trace.json").read_text())["sites"]
     assert site["function"] == "Sampler.sample"
 
@@ -234,6 +242,11 @@ def test_a_trace_records_the_same_facts_in_the_same_run(run_syncscan, program, o
     ("arguments", "message"),
     [
         (("--facts", "no/facts.json"), "no/facts.json: there is no such folder to write the facts to"),
+        (("--facts", "."), ".: is a folder; name a file to write the facts to"),
+        (
+            ("-o", "out", "--facts", "out/trace.json"),
+            "--facts out/trace.json: is the trace itself; name another file",
+        ),
         (
             ("--package", "torch"),
             "--package adds functions to the facts: name their file with --facts FACTS.json",
@@ -247,8 +260,7 @@ def test_a_trace_refuses_facts_that_nobody_would_get(run_syncscan, tmp_path, arg
 
 
 def test_a_broken_limit_counts_where_facts_cannot_be_written(run_syncscan, program, tmp_path):
-    (tmp_path / "facts.json").mkdir()
-    source = "import torch\n\ndef step(x):\n    return x.item()\n\nstep(torch.ones(1, device='cuda'))\n"
+    source = "import os, torch\n\ndef step(x):\n    return x.item()\n\nstep(torch.ones(1, device='cuda'))\nos.mkdir('facts.json')\n"
     limits = ("--step", "__main__:step", "--max-syncs-per-step", "0")
     done = run_syncscan(
         "trace", "--simulate", *limits, "--facts", "facts.json", "--", sys.executable, program(source)
