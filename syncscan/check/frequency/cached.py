@@ -74,7 +74,7 @@ class FrequencyCache:
     def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
         """Read the functions of files that were edited again; whether any of them calls at other times.
 
-        What a method is rests on the other methods of its class and of the bases, too.
+        The nature of a method rests on the other methods of its class and of the bases, too.
         """
         paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
         below, differs = {*_methods_below(edits)}, False

@@ -3,10 +3,11 @@
 1. The settings name the entry points of a step. Without such entry points, they are:
    - the functions that a framework calls for each batch (`is_step`),
    - the callees in loops that train or read batches,
-   - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves.
+   - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves,
+     and neither is a callee that generates by its name in a loop of its own.
 2. Every function that an entry point reaches runs per step. The walk passes over functions that run once by their names, such as loading,
-   and over calls behind a guard such as ``if self._x is None``. It follows calls behind options that are off by default
-   after all others, and evaluation last.
+   and over calls behind a guard such as ``if self._x is None``. After the others it follows calls for inputs with images, videos or sound alone;
+   their frequency stays unknown. Calls behind options that are off by default come next, and evaluation last.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
 4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
 """
