@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from syncscan.check.infer.source.index import Import, Module
+from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 
 # More functions may run for such an operation: kernels of other devices, and what prepares a backward pass.
@@ -31,6 +31,25 @@ class PartialHelper(NamedTuple):
     given: frozenset[str]
 
 
+class HandedOn(NamedTuple):
+    """The last names of what a file may register operations with under another name."""
+
+    functions: frozenset[str]  # that the file reads and does not call at once, or imports under another name
+    libraries: frozenset[str]  # whose ``impl`` the file reads and does not call at once
+    made: frozenset[str]  # libraries that the file makes, for others to be asked for
+
+    @classmethod
+    def of(
+        cls, nodes: Sequence[ast.AST], assigned: Iterable[ast.Assign], known: Container[ast.AST]
+    ) -> HandedOn:
+        """Return what the nodes of a file hand on; ``known`` are the functions of which partials are made."""
+        read = _not_called(nodes, known)
+        made = [target for each in assigned if _made_by(each.value) is not None for target in each.targets]
+        impls = [each.value for each in read if isinstance(each, ast.Attribute) and each.attr == "impl"]
+        functions = frozenset([*map(last_name, read), *_renamed(nodes)])
+        return cls(functions, frozenset(map(last_name, impls)), frozenset(map(last_name, made)))
+
+
 class File(NamedTuple):
     """A file that may register operations, and its calls that may."""
 
@@ -40,6 +59,7 @@ class File(NamedTuple):
     helpers: list[Helper]
     computed: list[set[str]]  # the libraries, of each registration under a computed name; none if unknown
     libraries: dict[ast.Call, set[str] | None]  # of calls of ``impl`` with a name
+    handed: HandedOn
 
     @classmethod
     def of(cls, module: Module) -> File:
@@ -48,8 +68,9 @@ class File(NamedTuple):
         partials = dict(_partials(module, nodes))
         calls = [each for each in nodes if isinstance(each, ast.Call) and _may_register(each, partials)]
         assigned = [each for each in nodes if isinstance(each, ast.Assign)]
-        handed = _handed_on(module, nodes, {each.function for each in partials.values()})
-        found = cls(module, partials, calls, [], [set() for _ in handed], {})
+        handed = HandedOn.of(nodes, assigned, {each.function for each in partials.values()})
+        unknown = [set[str]() for _ in filter(_registers, handed.functions)]
+        found = cls(module, partials, calls, [], unknown, {}, handed)
         for call in filter(is_impl, calls):
             helper = None if isinstance(call.args[0], ast.Constant) else _helper_around(module, call)
             if isinstance(call.args[0], ast.Constant):
@@ -60,9 +81,14 @@ class File(NamedTuple):
                 found.computed.append(_libraries_of(call, assigned) or set())
         return found
 
-    def open_to(self, others: Iterable[str]) -> None:
-        """Take a partial that the text of another file names for one that registers anything: its calls there are not followed."""
-        self.computed.extend(set() for text in others for name in self.partials if name in text)
+    def open_to(self, others: Iterable[str], helpers: Iterable[Helper], made: frozenset[str]) -> None:
+        """Take for a registration of anything what is not followed, in the light of the whole project.
+
+        These are partials that the texts of other files name, and helpers and libraries that this file hands on.
+        """
+        named = [name for text in others for name in self.partials if name in text]
+        handed = [helper for helper in helpers if helper.name in self.handed.functions]
+        self.computed.extend(set() for _ in (*named, *handed, *self.handed.libraries & made))
 
 
 class Registrations:
@@ -71,12 +97,13 @@ class Registrations:
     def __init__(self, modules: Sequence[Module]) -> None:
         texts = [(module, module.lines.text) for module in modules]
         self.known: dict[str, Any] = {}  # what `registered` found for an operation
-        self.files = [File.of(each) for each, text in texts if _REGISTERS in text or ".impl(" in text]
+        self.files = [File.of(each) for each, text in texts if _REGISTERS in text or ".impl" in text]
+        self.helpers = [helper for file in self.files for helper in file.helpers]
+        made = frozenset[str]().union(*(file.handed.made for file in self.files))
         for file in self.files:
-            file.open_to([text for module, text in texts if module is not file.module])
+            file.open_to([text for module, text in texts if module is not file.module], self.helpers, made)
         # These may add kernels to an operation that they name.
         self.adding = [text for _, text in texts if ADDS.search(text)]
-        self.helpers = [helper for file in self.files for helper in file.helpers]
 
 
 def _may_register(call: ast.Call, partials: Container[str]) -> bool:
@@ -115,19 +142,22 @@ def _is_of_python(module: Module, nodes: Iterable[ast.AST]) -> bool:
     return is_imported and count == len(named) + 1 and all(isinstance(each.ctx, ast.Load) for each in named)
 
 
-def _handed_on(module: Module, nodes: Iterable[ast.AST], known: Container[ast.AST]) -> list[ast.AST | str]:
-    """Return what registers operations under another name: an import by another name, and functions that are not called at once.
-
-    ``known`` are those of which partials are made.
-    """
-    names = module.names.items()
-    imported = [name for name, target in names if isinstance(target, Import) and _registers(target.name)]
+def _not_called(nodes: Sequence[ast.AST], known: Container[ast.AST]) -> list[ast.Name | ast.Attribute]:
+    """Return the names and attributes that a file reads and does not call at once; ``known`` are those of which partials are made."""
     called = {each.func for each in nodes if isinstance(each, ast.Call)}
-    handed = [each for each in nodes if isinstance(each, (ast.Name, ast.Attribute)) and each not in called]
     return [
-        *(name for name in imported if not _registers(name)),
-        *(each for each in handed if _registers(last_name(each)) and _is_read(each, known)),
+        each
+        for each in nodes
+        if isinstance(each, (ast.Name, ast.Attribute)) and each not in called and _is_read(each, known)
     ]
+
+
+def _renamed(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the functions that imports anywhere in a file bind to a name that does not say that they register."""
+    for node in nodes:
+        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+            if alias.asname is not None and not _registers(alias.asname):
+                yield alias.name
 
 
 def _is_read(node: ast.Name | ast.Attribute, known: Container[ast.AST]) -> bool:

@@ -202,6 +202,12 @@ def test_another_file_may_prepare_a_backward_pass() -> None:
         ("register_custom_op", "register_custom_op"),
         ("register_custom_op as go", "go"),
         ("register_custom_op\ngo = register_custom_op", "go"),
+        ("own_custom_op\ngo = own_custom_op", "go"),
+        ("mine\ngo = mine.impl", "go"),
+        (
+            "identity\ndef bind():\n    global go\n    from helper import register_custom_op as go\nbind()",
+            "go",
+        ),
     ],
 )
 def test_a_helper_under_another_name_may_register_any_operation(imported: str, called: str) -> None:
@@ -209,6 +215,8 @@ def test_a_helper_under_another_name_may_register_any_operation(imported: str, c
 mine = torch.library.Library("own", "FRAGMENT")
 def register_custom_op(op_name, op_func):
     mine.impl(op_name, op_func, dispatch_key="CUDA")
+def own_custom_op(op_name, op_func):
+    mine.impl(op_name, op_func)
 def identity(x: torch.Tensor) -> torch.Tensor:
     return x
 register_custom_op("scale", identity)
