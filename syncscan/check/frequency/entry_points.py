@@ -16,10 +16,7 @@ from syncscan.model import When
 def usual_roots(
     found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]
 ) -> tuple[list[Called], list[Called]]:
-    """Return the entry points that the settings leave open, and those that only evaluation calls.
-
-    The docstring of the module lists the kinds of entry points.
-    """
+    """Return the entry points that the settings leave open, and those that only evaluation calls."""
     frequency = found.cache.by_function
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
