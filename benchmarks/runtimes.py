@@ -117,7 +117,7 @@ def traced(
 
 
 def recorded(options: argparse.Namespace, package: str) -> list[str]:
-    """What a trace records for a proof besides what waits, as options of the trace."""
+    """Return the options with which a trace records what a proof needs: the calls, and the facts of a package."""
     facts = ["--facts", str(options.facts), "--package", package] if options.facts else []
     return [*(["--calls"] if options.calls else []), *facts]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from syncscan.commands import parameters
-from syncscan.commands.interface import Command, option
+from syncscan.commands.interface import Command, observed_packages, option
 from syncscan.errors import EXIT_OK
 
 DEFAULT_FILE = Path("syncscan-facts.json")
@@ -26,14 +26,7 @@ def command() -> None:
 @option("-o", "--output", type=parameters.path, default=DEFAULT_FILE, show_default=True, metavar="FACTS.json")
 @option("--append", is_flag=True, help="Add to the facts in the file.")
 @option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU.")
-@option(
-    "--package",
-    "packages",
-    type=parameters.text,
-    multiple=True,
-    metavar="NAME",
-    help="Observe the functions of this package too, wherever it is installed; may be repeated.",
-)
+@observed_packages()
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def record(
     output: Path, *, append: bool, simulate: bool, packages: tuple[str, ...], command: tuple[str, ...]

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from syncscan.commands.parameters import text
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -46,6 +48,19 @@ class Command(click.Command):
 def option(*names: str, group: str = "Options", **settings: Any) -> Callable[[Function], Function]:
     """Return the decorator of an option in a group."""
     return click.option(*names, cls=Option, group=group, **settings)
+
+
+def observed_packages(group: str = "Options") -> Callable[[Function], Function]:
+    """Return the decorator of the option that names packages whose functions facts are recorded of."""
+    return option(
+        "--package",
+        "packages",
+        group=group,
+        type=text,
+        multiple=True,
+        metavar="NAME",
+        help="Observe the functions of this package too, wherever it is installed; may be repeated.",
+    )
 
 
 def old_option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from syncscan.commands import parameters
-from syncscan.commands.interface import Command, old_option, option
+from syncscan.commands.interface import Command, observed_packages, old_option, option
 from syncscan.commands.trace_options import DETECTORS, KERNELS, TraceOptions
 from syncscan.report.trace_formats import TRACE_FORMATS
 
@@ -113,15 +113,7 @@ SUBCOMMANDS = {
     metavar="FACTS.json",
     help="Write into this file where values lived, as `syncscan facts record` does, in the same run: the whole run, also with --for.",
 )
-@option(
-    "--package",
-    "packages",
-    group=FACTS,
-    type=parameters.text,
-    multiple=True,
-    metavar="NAME",
-    help="Observe the functions of this package too, wherever it is installed; may be repeated.",
-)
+@observed_packages(FACTS)
 @option(
     "--live", group=TIME, is_flag=True, help="Show the blocking lines on the terminal while COMMAND runs."
 )

@@ -42,7 +42,7 @@ class HandedOn(NamedTuple):
     def of(
         cls, nodes: Sequence[ast.AST], assigned: Iterable[ast.Assign], known: Container[ast.AST]
     ) -> HandedOn:
-        """Return what the nodes of a file hand on; ``known`` are the functions of which partials are made."""
+        """Return the functions and libraries that a file hands on. The functions in ``known`` do not count: their partials are followed."""
         read = _not_called(nodes, known)
         made = [target for each in assigned if _made_by(each.value) is not None for target in each.targets]
         impls = [each.value for each in read if isinstance(each, ast.Attribute) and each.attr == "impl"]
@@ -81,11 +81,14 @@ class File(NamedTuple):
                 found.computed.append(_libraries_of(call, assigned) or set())
         return found
 
-    def open_to(self, others: Iterable[str], helpers: Iterable[Helper], made: frozenset[str]) -> None:
-        """Take for a registration of anything what is not followed, in the light of the whole project.
+    def open_to(
+        self, texts: Iterable[tuple[Module, str]], helpers: Iterable[Helper], made: frozenset[str]
+    ) -> None:
+        """Add the registrations that are not followed, which may be of any operation, in the light of the whole project.
 
-        These are partials that the texts of other files name, and helpers and libraries that this file hands on.
+        These are calls of a partial in another file, whose text names the partial, and what this file hands on.
         """
+        others = (text for module, text in texts if module is not self.module) if self.partials else ()
         named = [name for text in others for name in self.partials if name in text]
         handed = [helper for helper in helpers if helper.name in self.handed.functions]
         self.computed.extend(set() for _ in (*named, *handed, *self.handed.libraries & made))
@@ -101,7 +104,7 @@ class Registrations:
         self.helpers = [helper for file in self.files for helper in file.helpers]
         made = frozenset[str]().union(*(file.handed.made for file in self.files))
         for file in self.files:
-            file.open_to([text for module, text in texts if module is not file.module], self.helpers, made)
+            file.open_to(texts, self.helpers, made)
         # These may add kernels to an operation that they name.
         self.adding = [text for _, text in texts if ADDS.search(text)]
 
@@ -143,7 +146,7 @@ def _is_of_python(module: Module, nodes: Iterable[ast.AST]) -> bool:
 
 
 def _not_called(nodes: Sequence[ast.AST], known: Container[ast.AST]) -> list[ast.Name | ast.Attribute]:
-    """Return the names and attributes that a file reads and does not call at once; ``known`` are those of which partials are made."""
+    """Return the names and attributes that a file reads and does not call at once, without those in ``known``."""
     called = {each.func for each in nodes if isinstance(each, ast.Call)}
     return [
         each

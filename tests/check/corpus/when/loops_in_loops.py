@@ -1,4 +1,4 @@
-"""Of loops inside of loops the innermost that runs a model has the steps: the outer ones run over requests."""
+"""The innermost of nested loops that run a model has the steps; the outer loops run over requests."""
 
 import torch
 

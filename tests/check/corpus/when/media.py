@@ -1,4 +1,4 @@
-"""What runs only for inputs with images, videos or sound runs in some steps; how often cannot be told."""
+"""Code for inputs with images, videos or sound runs in some steps only; the source does not say in how many."""
 
 import torch
 from torch import nn
