@@ -26,7 +26,9 @@ def _placed(
     kind: Kind, device: Device, via: frozenset[str] | None, facts: tuple[object, ...]
 ) -> AbstractValue:
     confidence, pinned, dtype, ndim, count = facts
-    value = AbstractValue(kind, device, confidence, via=via if device in ON_GPU else None)  # type: ignore[arg-type]
+    value = AbstractValue(
+        kind, device, confidence, via=via if kind is Kind.DEVICE or device in ON_GPU else None
+    )  # type: ignore[arg-type]
     if kind is Kind.DEVICE or kind is Kind.MOVED:
         return value
     value = refine(value, pinned=pinned, dtype=dtype, ndim=ndim)

@@ -47,7 +47,7 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
     if value.items is not None or value.element is not None:
         return _with_parts(value, lambda part: moved(part, device))
     if value.device not in ON_GPU:
-        return value
+        return refine(value, via=None) if value.via is not None else value
     sure = Confidence.INFERRED if value.device is Device.MIXED and device in _HOST else value.confidence
     return refine(value, device=device, confidence=sure, via=None)
 
@@ -55,11 +55,9 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 @functools.cache
 def without_via(value: AbstractValue) -> AbstractValue:
     """Return the value without the parameters that put it or its contents on the GPU."""
-    if not value.holds_gpu:
-        return value
     if value.items is not None or value.element is not None:
         return _with_parts(value, without_via)
-    return refine(value, via=None)
+    return refine(value, via=None) if value.via is not None else value
 
 
 @functools.cache
@@ -124,9 +122,7 @@ _PLACED: Final = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 @functools.cache
 def brought_by(value: AbstractValue, via: Via) -> AbstractValue:
-    """Return the value with the parameters ``via`` as the reason for its GPU parts."""
-    if not value.holds_gpu:
-        return value
+    """Return the value with the parameters ``via`` as the reason for its GPU parts and its devices."""
     if value.items is not None or value.element is not None:
         return _with_parts(value, lambda part: brought_by(part, via))
-    return refine(value, via=via) if value.device in ON_GPU else value
+    return refine(value, via=via) if value.kind is Kind.DEVICE or value.device in ON_GPU else value

@@ -148,7 +148,7 @@ def _merge(a: AbstractValue, b: AbstractValue) -> AbstractValue:
         items,
         element,
         max(a.count, b.count) if a.count is not None and b.count is not None else None,
-        _via_of([each for each in (a, b) if each.device in ON_GPU]) if device in ON_GPU else None,
+        via_of((a, b)) if a.kind is Kind.DEVICE or device in ON_GPU else None,
         differs,
     )
 
@@ -164,8 +164,8 @@ def _either(a: Any, b: Any, differs: int, name: str) -> tuple[Any, int]:
 
 
 def via_of(values: Iterable[AbstractValue]) -> Via | None:
-    """Return the parameters that put any of some values on the GPU; see `AbstractValue`."""
-    return _via_of([each for each in values if each.device in ON_GPU])
+    """Return the parameters that put any of some values on the GPU, or that are the devices; see `AbstractValue`."""
+    return _via_of([each for each in values if each.device in ON_GPU or each.via is not None])
 
 
 def _via_of(values: Sequence[AbstractValue]) -> Via | None:

@@ -28,7 +28,8 @@ class AbstractValue:
     """One element of the domain; see `syncscan.model.Value` for the fields that rules see too.
 
     ``via`` names the parameters of the function at hand that put the value on the GPU; "" among them stands
-    for any other reason. ``via`` is None where no parameter does.
+    for any other reason. ``via`` is None where no parameter does. A device has it wherever it is, since one that only
+    the run decides counts as the GPU later.
 
     A tensor or device whose device is unknown has no confidence; the field is then that of no evidence, `PROVED`.
     A dtype, dimensions and pinned memory are None as long as no path gives them. ``differs`` has their bits

@@ -116,15 +116,22 @@ def _takes(function: Function, call: Call) -> bool:
 def _left_out(function: Function, passed: Passed, call: Call) -> Passed:
     """Return the parameters that a call leaves out and whose default is a literal, each with the default; None for ``**more``.
 
-    A decorator may pass them.
+    A decorator of the project itself may pass them.
     """
-    if call.site is None or call.site.spreads or function.decorators:
+    if call.site is None or call.site.spreads or _is_wrapped(function):
         return []
     filled = {parameter for parameter, _ in passed}
     missing = [each for each in function.parameters if each not in filled]
     literals = [(each, each.default) for each in missing if isinstance(each.default, ast.Constant)]
     left_out = [(each, constant(default.value)) for each, default in literals]
     return left_out + [(each, NONE) for each in missing if each is function.more]
+
+
+def _is_wrapped(function: Function) -> bool:
+    """Return whether a decorator is of the project: one without a package, unless the name comes from ``from package import *``."""
+    module = function.module
+    bare = [each for each in function.decorators if "." not in each]
+    return any(each in module.names or not module.stars for each in bare)
 
 
 def _is_as_written(function: Function, call: Call) -> bool:
@@ -150,7 +157,7 @@ def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) 
 
 def _back(value: AbstractValue) -> AbstractValue:
     """Return the value after a call that returns it as it is: the same parameters of the caller put it on the GPU."""
-    via = via_of(parts_on_gpu(value)) if value.holds_gpu else None
+    via = via_of(parts_of(value))
     return returned(value) if via is None else brought_by(returned(value), via)
 
 
@@ -207,21 +214,19 @@ def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue
         return value
     places = _together([_places_of(argument, "device" in name) for name, argument, _ in given])
     found = [moved(value, place) for place in _ON_HOST if place in places]
-    if Device.CUDA in places:
-        via = _via_of_arguments(argument for _, argument, _ in given)
-        found.append(value if via is None else brought_by(value, via))
-    elif (
+    if Device.CUDA in places or (
         Device.UNKNOWN in places and any(_is_open(at, name, cell) for name, _, cell in given) and at.assume()
     ):
-        found.append(value)
+        via = _via_of_arguments(argument for _, argument, _ in given)
+        found.append(value if via is None else brought_by(value, via))
     return join_all([*found, moved(value, Device.UNKNOWN)])
 
 
 def _via_of_arguments(arguments: Iterable[AbstractValue]) -> Via | None:
-    """Return the parameters of the caller that put its arguments on the GPU; a text that names the GPU is another reason."""
-    parts = [part for argument in arguments for part in parts_of(argument) if part.holds_gpu]
+    """Return the parameters of the caller that place its arguments; a text that names the GPU is another reason."""
+    parts = [part for argument in arguments for part in parts_of(argument)]
     via = via_of(parts)
-    is_named = any(part.kind is Kind.STRING for part in parts)
+    is_named = any(part.kind is Kind.STRING and part.holds_gpu for part in parts)
     return via if via is None or not is_named else via | _SOMETHING_ELSE
 
 

@@ -17,7 +17,7 @@ from syncscan.check.infer.domain.basic import (
     list_of,
     sequence,
 )
-from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Via, fact, refine
 from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.transfer.conditions import Bound, in_form
@@ -82,7 +82,7 @@ def _any_device(value: AbstractValue, at: Point) -> AbstractValue:
     known = join_all([AbstractValue(Kind.DEVICE, place, value.confidence) for place in places])
     if known.device is not Device.UNKNOWN and Device.UNKNOWN in places and at.assume():
         known = join(known, AbstractValue(Kind.DEVICE, Device.CUDA, Confidence.INFERRED))
-    return refine(known, kind=Kind.DEVICE, via=value.via if known.device in ON_GPU else None)
+    return refine(known, kind=Kind.DEVICE, via=via_of(value.options))
 
 
 _SEVERAL = frozenset({Device.MIXED, Device.OTHER})
