@@ -30,7 +30,12 @@ _OF_MODULES = frozenset(
     {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "apply", "train", "eval", "requires_grad_",
      "share_memory_", "zero_grad"}
 )  # fmt: skip
-_OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
+_OF_ANYTHING = frozenset({"_assert", "from_numpy", "is_tensor"})
+# First parameters of functions of torch that are tensors, besides `input`.
+_OF_TENSORS = frozenset(
+    {"A", "B", "L", "LD", "LU", "a", "anchor", "b", "condition", "input1", "log_probs", "logits", "query", "real",
+     "sorted_sequence", "theta", "x1"}
+)  # fmt: skip
 # Keywords that NumPy has for the same, or that the table leaves out.
 _KEYWORDS = frozenset(
     {"axis", "dim", "dims", "keepdim", "keepdims", "dtype", "out", "memory_format", "generator", "self", "input"}
@@ -65,7 +70,11 @@ class Context:
             if operation and _hands_on(operation)
         }
         self._names = Names(
-            self._is_method_of_tensors, self._computes, self._takes_tensor, self._takes_keyword
+            self._is_method_of_tensors,
+            self._computes,
+            self._takes_tensor,
+            self._takes_first,
+            self._takes_keyword,
         )
         self.conventions = conventions
         self.asked = asked  # functions outside the project that a rule asks about
@@ -240,6 +249,12 @@ class Context:
         known = self.table.operations
         found = known.get(f"torch.{name}") or known.get(f"torch.nn.functional.{name}")
         return found is not None and found.args[:1] == ("input",) and name not in _OF_ANYTHING
+
+    def _takes_first(self, name: str) -> bool:
+        """Return whether a function of torch, by its full name, takes a tensor as its first argument."""
+        found, last = self.table.operations.get(name), name.rpartition(".")[2]
+        is_so = found is not None and not _OF_TENSORS.isdisjoint(found.args[:1]) and last not in _OF_ANYTHING
+        return is_so or self._takes_tensor(last)
 
     def chosen_by_text(self, function: Function) -> frozenset[str]:
         """Return the parameters of a private function that select behaviour by their text; cached."""

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
 from syncscan.check.infer.source.index import Function, Import, Module
@@ -27,11 +28,17 @@ _CALLS, _ITEMS, _TWO = (
 )
 _USING = frozenset({*_CALLS, *_ITEMS, Op.ATTRIBUTE})
 _COMPUTED = frozenset({Op.CALL, Op.SUBSCRIPT, Op.UNPACKED, Op.ITERATED, Op.BINARY})
-_OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI})
+_OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI, Op.REBOUND})
 _OF_ONE_TENSOR = frozenset(
     {Op.SLICE, Op.COMPARE, Op.SEQUENCE, Op.UNARY}
 )  # as indices: a list takes a slice alone
-_BITWISE = frozenset({"BitAnd", "BitOr", "BitXor"})
+_COMBINES = frozenset({Op.BINARY, Op.AUGMENTED})
+_COMBINE_MASKS = frozenset({"BitAnd", "BitOr", "BitXor", "Mult"})
+# Methods whose result is a mask if the tensor is one.
+_RESHAPE = frozenset(
+    {"all", "any", "clone", "contiguous", "detach", "expand", "expand_as", "flatten", "permute", "reshape", "squeeze", "transpose",
+     "unsqueeze", "view", "view_as"}
+)  # fmt: skip
 _NO_MASKS = frozenset({"Is", "IsNot", "In", "NotIn"})
 _PARTS = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
 # What tensors have, and no module, array or object of Python.
@@ -82,12 +89,14 @@ class Names(NamedTuple):
     """Predicates for the name of a method or function.
 
     ``is_method``: tensors alone have the method. ``computes``: the result of the method is a tensor, whatever has the method.
-    ``takes_tensor``: the function of torch takes a tensor first. ``takes``: the method of tensors may take a keyword.
+    ``takes_tensor``: the function of torch takes a tensor first, by its last name; ``takes_first`` asks by the full name.
+    ``takes``: the method of tensors may take a keyword.
     """
 
     is_method: Predicate
     computes: Predicate
     takes_tensor: Predicate
+    takes_first: Predicate
     takes: Callable[[str, str], bool]
 
 
@@ -213,22 +222,26 @@ class _Search:
         owner, name = self._full_name(operands[0]), site.attribute
         if not name:
             owner, _, name = owner.rpartition(".")
-        if owner in _FUNCTIONS and self._names.takes_tensor(name):
+        if owner in _FUNCTIONS and self._names.takes_first(f"{owner}.{name}"):
             yield operands[2 if site.has_bound else 1]
 
     def _masks(self, index: Slot, levels: int = _DEEPEST) -> Iterator[Slot]:
         """Yield the comparisons in an index, and what is inverted there: ``x != pad`` of ``x[~(x != pad), 0]``, ``m`` of ``x[~m]``."""
         if index < 0 or not levels:
             return
-        op, data = self._ir.ops[index], self._ir.data[index]
+        op, operands, data = self._ir.ops[index], self._ir.operands[index], self._ir.data[index]
         if op == Op.COMPARE:
-            if data[0] not in _NO_MASKS:
-                yield index
-        elif op == Op.UNARY and data == "Invert" and self._is_variable(self._ir.operands[index][0]):
-            yield from self._ir.operands[index]
-        elif op in _OF_MASKS or (op == Op.BINARY and data in _BITWISE):
-            for operand in self._ir.operands[index]:
-                yield from self._masks(operand, levels - 1)
+            is_of_a_text = any(isinstance(self._constant(each), str) for each in operands)
+            yield from () if data[0] in _NO_MASKS or is_of_a_text else (index,)
+        elif op == Op.UNARY and data == "Invert" and self._is_variable(operands[0]):
+            yield from operands
+        else:
+            masks = [[*self._masks(operand, levels - 1)] for operand in _parts_of_mask(op, operands, data)]
+            if data != "Mult" or all(masks):  # a mask times other values is none
+                yield from chain(*masks)
+
+    def _constant(self, slot: Slot) -> object:
+        return self._ir.data[slot] if slot >= 0 and self._ir.ops[slot] == Op.CONSTANT else None
 
     def _is_variable(self, slot: Slot) -> bool:
         return slot >= 0 and self._ir.ops[slot] in _VARIABLES
@@ -276,6 +289,14 @@ class _Search:
         elif op == Op.IMPORT:
             target = Import(*self._ir.data[slot])
         return ".".join(filter(None, target)) if isinstance(target, Import) else ""
+
+
+def _parts_of_mask(op: int, operands: tuple[Slot, ...], data: Any) -> tuple[Slot, ...]:
+    """Return the operands that are masks if the result of an instruction is one."""
+    if op == Op.CALL_METHOD:
+        is_of_arrays = "axis" in data.keywords  # of NumPy or pandas
+        return operands[:1] if data.attribute in _RESHAPE and not is_of_arrays else ()
+    return operands if op in _OF_MASKS or (op in _COMBINES and data in _COMBINE_MASKS) else ()
 
 
 def _only_argument(operands: tuple[Slot, ...], site: CallSite) -> tuple[Slot, ...]:

@@ -65,3 +65,29 @@ class Loss(nn.Module):
     def __init__(self, ignored):
         super().__init__()
         self.ignored = ignored
+
+
+def masked(x, y, z, u, v):
+    x[(y != 3) * (y < 9)]  # expect: SYN201 (assumed)
+    z[(u > 1).any(dim=-1)]  # expect: SYN201 (assumed)
+    kept = v > 0
+    kept &= v < 9
+    v[kept.view(-1)]  # expect: SYN201 (assumed)
+
+
+def scaled(x, y, rows):
+    x[rows * (y > 3)]  # silent: the product may be an index
+    return x[rows.view(-1)]  # silent
+
+
+def of_arrays(frame, kinds, names):
+    print(frame[(frame > 3).all(axis=1)])  # silent
+    for i, name in enumerate(names):
+        print(kinds[(name == "a") * (i > 3)])  # silent
+
+
+def of_functions(c, e, a, cond):
+    torch.where(c)  # expect: SYN202 (assumed)
+    print(torch.isin(e, a.cuda()), e)  # silent of `e`, which may be a number # expect: SYN107
+    torch.linalg.eigh(a)  # expect: SYN502 (assumed)
+    torch._assert(cond, "a bool, or a tensor")  # silent
