@@ -66,6 +66,7 @@ _BUILDER = re.compile(r".*((Metadata|Attention|Attn)\w*Builder|AttentionBackend|
 _PROCESSOR = re.compile(
     r".*(LogitsProcessor|LogitsWarper|StoppingCriteria|Optimizer|Scheduler|Metric|Loss|Drafter|Proposer)"
 )
+_METRIC = re.compile(r".*Metric")
 _LIVES_LONG = re.compile(
     r".*(Communicator|Manager|Worker|Runner|Executor|Engine|Connector|Server|Pool|Loader|Builder|Backend|Allocator|Trainer)"
 )
@@ -187,14 +188,27 @@ def _may_be_step(function: Function) -> bool:
 
 
 def computes_gradients(function: Function) -> bool:
-    """Return whether a function calls ``backward`` once: it is the step of a training, whatever calls it."""
-    if isinstance(function.node, ast.Lambda) or not function.module.lines.mention("backward"):
+    """Return whether a function calls ``backward`` once: it is the step of a training, whatever calls it.
+
+    ``accelerator.backward(loss)`` serves training alone. Beside ``loss.backward()`` the file also clears gradients or takes
+    steps: elsewhere the gradients are for display, or choose a feature. A ``backward`` that does neither only hands on.
+    """
+    lines = function.module.lines
+    if isinstance(function.node, ast.Lambda) or not lines.mention("backward"):
         return False
-    return any(_calls_backward(function.node.body))
+    calls = [*_calls_of_backward(function.node.body)]
+    if function.name == "backward":
+        return bool(calls) and any(_trains(node) for node in walk(function.node))
+    trains = lines.mention("zero_grad") or lines.mention(".step(")
+    return any(call.args or trains for call in calls)
 
 
-def _calls_backward(body: Iterable[ast.stmt]) -> Iterator[bool]:
-    """Yield whether a statement outside of loops calls ``backward``."""
+def _trains(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in {"zero_grad", "step"}
+
+
+def _calls_of_backward(body: Iterable[ast.stmt]) -> Iterator[ast.Call]:
+    """Yield the statements outside of loops that call ``backward``."""
     for node in body:
         if isinstance(
             node, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -202,9 +216,14 @@ def _calls_backward(body: Iterable[ast.stmt]) -> Iterator[bool]:
             continue
         call = node.value if isinstance(node, ast.Expr) else None
         called = call.func if isinstance(call, ast.Call) else None
-        yield isinstance(called, ast.Attribute) and called.attr.endswith("backward")
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(called, ast.Attribute)
+            and called.attr.endswith("backward")
+        ):
+            yield call
         for inner in blocks_of(node):
-            yield from _calls_backward(inner)
+            yield from _calls_of_backward(inner)
 
 
 def runs_a_model(function: Function) -> bool:
@@ -230,8 +249,14 @@ def is_named_step(function: Function) -> bool:
     if _BUILDS.fullmatch(function.name) is not None:  # public functions reach the private ones
         return any(_BUILDER.fullmatch(cls) for cls in _names_of(owner))
     if function.name in {"__call__", "apply", "step", "update", "compute", "sample"}:
-        return any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))
+        return not _sums_up(function) and any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))
     return function.name == "backward" and function.is_static
+
+
+def _sums_up(function: Function) -> bool:
+    """Return whether a method sums up at the end of an epoch what ``update`` has gathered in its steps: ``compute`` of a metric."""
+    owner = function.owner
+    return function.name == "compute" and owner is not None and any(map(_METRIC.fullmatch, _names_of(owner)))
 
 
 def drives_models(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 import torch
 from lightning import LightningModule
-from somewhere import LogitsProcessor, PreTrainedModel
+from somewhere import LogitsProcessor, Metric, PreTrainedModel
 
 
 class Runner:
@@ -40,6 +40,19 @@ class Wrapped(LightningModule):
 class Bias(LogitsProcessor):
     def __call__(self, ids, scores):
         torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+class Curve(Metric):
+    def update(self, scores):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    def compute(self):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)
+
+
+class CurveOfOthers(Metric):
+    def compute(self):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)
 
 
 class Square(torch.autograd.Function):
