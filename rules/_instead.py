@@ -47,6 +47,7 @@ from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
 _TAKES_TENSOR = frozenset({"torch.Tensor.fill_", "torch.Tensor.clamp", "torch.Tensor.clamp_", "torch.clamp"})
+_LOG_FOR_DEBUGGING = frozenset({"logging.debug", "logging.Logger.debug"})
 # Not `multinomial` and `bernoulli`, whose probabilities are on the GPU.
 _RANDOM = frozenset({"rand", "randn", "randint", "randperm", "uniform_", "random_"})
 _FACTORIES = frozenset(
@@ -158,10 +159,31 @@ def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 
 def of_a_text(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a tensor that becomes text."""
+    if lazily := _log_lazily(node, facts):
+        return lazily
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return of_a_loop(node, tensor, facts)
     name = _kept(tensor, facts)
     return suggest("log", tensor=name) if name and facts.in_loop(node) else ""
+
+
+def _log_lazily(node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a plain tensor in an f-string for the debug level; a format or a computation would run all the same."""
+    if (
+        not isinstance(node, ast.FormattedValue)
+        or node.format_spec is not None
+        or not isinstance(node.value, ATOMS)
+    ):
+        return ""
+    written = facts.parent(node)
+    call = facts.parent(written) if isinstance(written, ast.JoinedStr) else None
+    if (
+        not isinstance(call, ast.Call)
+        or facts.name_of(call.func) not in _LOG_FOR_DEBUGGING
+        or calls_in(node.value)
+    ):
+        return ""
+    return suggest("log-lazily", debug=facts.source(call.func), tensor=facts.source(node.value))
 
 
 def of_an_upload(
@@ -376,10 +398,14 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, facts: Fa
 
 
 def _is_random(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
-    """Return whether a tensor is drawn at random, in its expression or where its name was set."""
+    """Return whether a tensor is drawn at random, in its expression or where its name was set.
+
+    A generator of the program's own draws numbers that the program may need again.
+    """
     root = root_of(tensor)
     made = last_set(root.id, node, facts.around(node)) if isinstance(root, ast.Name) else None
-    return any(last_name(each.func) in _RANDOM for each in calls_in(tensor) + calls_in(made))
+    draws = [each for each in calls_in(tensor) + calls_in(made) if last_name(each.func) in _RANDOM]
+    return bool(draws) and not any("generator" in keywords_of(each) for each in draws)
 
 
 def _side_of_another_read(node: ast.AST, facts: Facts) -> str:

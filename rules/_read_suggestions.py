@@ -31,6 +31,11 @@ OF_READS: dict[str, Suggestion] = {
         "logged or printed in a loop",
         "keep `{tensor}`, and log all values with one `torch.stack(values).tolist()` every N steps or after the loop",
     ),
+    "log-lazily": row(
+        "107",
+        "an f-string for the debug level",
+        'pass the tensor to the logger, `{debug}("... %s", {tensor})`, which makes no text where the level is off',
+    ),
     "record": row(
         "101 103 106",
         "recorded under a text, or as a metric",

@@ -232,8 +232,10 @@ def _of_what_is_made(call: ast.Call, source: ast.expr, device: ast.expr, facts: 
     made = facts.name_of(source.func) if isinstance(source, ast.Call) else ""
     if isinstance(source, ast.Call) and _is_made_alike(call, source, facts):
         return _of_a_factory(source, source, device, facts)
-    if made in _RANDOM | _ROUNDED:
-        return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
+    is_drawn_again = isinstance(source, ast.Call) and "generator" in keywords_of(source)
+    is_there = isinstance(device, (ast.Name, ast.Attribute, ast.Constant))
+    if made in _RANDOM | _ROUNDED and is_there and not is_drawn_again:
+        return suggest("random" if made in _RANDOM else "rounded", device=_device_code(device, facts))
     factory = _factory_behind(source, facts)
     if factory is not None and len(given(call)) == 1:
         return _of_a_factory(source, factory, device, facts)

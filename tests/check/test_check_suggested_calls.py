@@ -58,3 +58,59 @@ def train(dataset, model):
     text = suggestions(syncscan, tmp_path, program)
     assert said in text
     assert ("another class" in text) is (item == "batch")
+
+
+LOGS = """
+import logging
+
+import torch
+
+logger = logging.getLogger(__name__)
+loss = torch.ones(3, device="cuda")
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('logger.debug(f"loss {loss}")', 'pass the tensor to the logger, `logger.debug("... %s", loss)`'),
+        ('logging.debug(f"loss {loss}")', '`logging.debug("... %s", loss)`'),
+        ('logging.debug(f"loss {loss.sum()}")', "in general: log the shape"),
+        ('logging.debug(f"loss {loss:.3f}")', "in general: log the shape"),
+        ('logger.info(f"loss {loss}")', "in general: log the shape"),
+    ],
+)
+def test_a_text_for_the_debug_level_is_left_to_the_logger(syncscan, tmp_path, line, said):
+    assert said in suggestions(syncscan, tmp_path, LOGS.format(line))
+
+
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [("x", "`device=x.device`"), ("x.device", "`device=x.device`"), ("'cuda'", "`device='cuda'`")],
+)
+def test_random_numbers_are_drawn_on_the_device_of_a_tensor(syncscan, tmp_path, device, said):
+    program = f"import torch\n\nx = torch.ones(3, device='cuda')\ny = torch.randn(3).to({device}) + x\n"
+    assert f"draw the numbers on the GPU with {said};" in suggestions(syncscan, tmp_path, program)
+
+
+def test_random_numbers_of_a_generator_of_the_host_stay_on_the_host(syncscan, tmp_path):
+    program = "import torch\n\ng = torch.Generator()\ny = torch.randn(3, generator=g).to('cuda')\n"
+    text = suggestions(syncscan, tmp_path, program)
+    assert "SYN302" in text
+    assert "draw the numbers on the GPU" not in text
+
+
+@pytest.mark.parametrize(("generator", "is_drawn"), [("", True), ("generator=g, ", False)])
+def test_a_number_of_the_programs_own_generator_is_not_drawn_elsewhere(
+    syncscan, tmp_path, generator, is_drawn
+):
+    program = f"""
+import torch
+
+g = torch.Generator(device="cuda")
+seed = torch.randint(0, 9, (), {generator}device="cuda").item()
+"""
+    text = suggestions(syncscan, tmp_path, program)
+    assert "SYN101" in text
+    assert ("with `random`" in text) is is_drawn
