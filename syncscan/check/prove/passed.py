@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Function
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.prove.frame import Arguments, Walks
 from syncscan.check.prove.names import module_value
 from syncscan.check.prove.uses import changed_inside

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from syncscan.check.defects import reason_of
-from syncscan.check.infer.source.index import TAKE_CLASSES, Class, Function, Module, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Class, Function, Module
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame

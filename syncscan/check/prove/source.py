@@ -13,13 +13,8 @@ from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.observations import Observations
-from syncscan.check.infer.source.index import (
-    Class,
-    Function,
-    Module,
-    Parameter,
-    Virtual,
-)
+from syncscan.check.infer.source.index import Class, Function, Module, Virtual
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 from syncscan.check.prove.bindings import Bindings, bindings_of, bound_at_run
 from syncscan.check.prove.bodies import Bodies, related_to

@@ -12,7 +12,8 @@ from typing import Any, Final, Generic, TypeVar
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
+from syncscan.check.infer.source.index import Class, Function, Module, Virtual
+from syncscan.check.infer.source.parameters import Parameter
 
 # A place of an argument: its number, or its name where it is passed by that; and a parameter's name with its place.
 Place = int | str

@@ -14,8 +14,9 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.delegation import Delegate, delegates
 from syncscan.check.infer.source.edits import ModuleEdit
-from syncscan.check.infer.source.index import NO_NAMES, Function, Module, Parameter
+from syncscan.check.infer.source.index import NO_NAMES, Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.parts import KeptParameters, kept_parameters, moves_in_place
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure

@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
-from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
+from syncscan.check.infer.source.index import Class, Function, Module, Virtual
+from syncscan.check.infer.source.parameters import Parameter
 
 Data = Any  # what JSON holds
 Definition = TypeVar("Definition", Module, Class, Function)

@@ -9,9 +9,10 @@ from typing import Any
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
-from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
+from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.nesting import parse_expression
 
@@ -84,11 +85,13 @@ def parameters(data: Data) -> list[Parameter]:
 
 
 def _default(parameter: Parameter) -> int:
-    return 3 if parameter.is_compared else (parameter.default is not None) + parameter.is_none_by_default
+    if parameter.is_plain_by_default:
+        return 2 + parameter.is_compared + 2 * parameter.is_flag
+    return int(parameter.default is not None)
 
 
-# By the serialised number: no default, a default whose source has not been read, None, and a number or a text.
-_DEFAULTS = (None, ast.Name("..."), ast.Constant(None), ast.Constant(0))
+# By the serialised number: no default, a default whose source has not been read, None, a number or a text, and a truth value.
+_DEFAULTS = (None, ast.Name("..."), ast.Constant(None), ast.Constant(0), ast.Constant(False))
 
 
 class UnreadFile:

@@ -10,7 +10,7 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
-from syncscan.check.infer.source.index import Parameter
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.model import ON_GPU, Device, Kind
 
 Places = frozenset[Device]

@@ -7,7 +7,8 @@ from typing import Any
 from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
-from syncscan.check.infer.source.index import Function, Module, Parameter, Virtual
+from syncscan.check.infer.source.index import Function, Module, Virtual
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.check.infer.transfer.virtual import parameter_at
 from syncscan.syntax.source_text import on_one_line

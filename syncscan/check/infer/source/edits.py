@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from syncscan.check.infer.source.fields import declares_same
-from syncscan.check.infer.source.index import ALL, FIELDS, Class, Function, Import, Module, Parameter
+from syncscan.check.infer.source.index import ALL, FIELDS, Class, Function, Import, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.merge import Merged, Moved, merge, renew
+from syncscan.check.infer.source.parameters import Parameter
 
 Defined = TypeVar("Defined", Function, Class)
 

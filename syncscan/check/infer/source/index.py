@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
 from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TABLES = (".TypedDict", ".dict", ".OrderedDict", ".UserDict")  # names of classes end so
@@ -40,32 +41,6 @@ _MAKE_KERNELS = (
     ".taichi.kernel",
     ".taichi.func",
 )
-
-
-@dataclass(eq=False, slots=True)
-class Parameter:
-    """One parameter of a function; ``star`` is "", "*" or "**"."""
-
-    name: str
-    annotation: ast.expr | None
-    default: ast.expr | None
-    star: str
-    keyword_only: bool
-
-    @property
-    def is_none_by_default(self) -> bool:
-        """True if the default is None as it is written."""
-        return isinstance(self.default, ast.Constant) and self.default.value is None
-
-    @property
-    def is_plain_by_default(self) -> bool:
-        """True if the default is None, a number or a text."""
-        return self.is_none_by_default or self.is_compared
-
-    @property
-    def is_compared(self) -> bool:
-        """True if the default is a number or a text, which a comparison may ask for: ``norm_type == 2``."""
-        return isinstance(self.default, ast.Constant) and type(self.default.value) in {int, float, str}
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -5,15 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from syncscan.check.infer.source.index import (
-    NAMED_TUPLES,
-    Class,
-    Function,
-    Module,
-    Parameter,
-    imported_names,
-)
+from syncscan.check.infer.source.index import NAMED_TUPLES, Class, Function, Module, imported_names
 from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.infer.source.trees import types_of
 

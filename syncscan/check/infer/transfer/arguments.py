@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.dataflow.cells import LEFT_OUT
-from syncscan.check.infer.domain.basic import EMPTY, NONE, TENSOR, list_of, put
+from syncscan.check.infer.dataflow.cells import LEFT_OUT, PERHAPS_PASSED
+from syncscan.check.infer.domain.basic import BOOL, EMPTY, NONE, TENSOR, list_of, put
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
-from syncscan.check.infer.source.index import TAKE_CLASSES, Function, Parameter
+from syncscan.check.infer.source.index import TAKE_CLASSES, Function
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.texts import is_private
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
@@ -189,6 +190,7 @@ def _are_numbers(value: AbstractValue) -> bool:
     return Kind.NUMBER in kinds and kinds <= {Kind.NUMBER, Kind.UNKNOWN}
 
 
+_OF_FLAGS = frozenset({Kind.NUMBER, Kind.UNKNOWN})
 _OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE})
 
 
@@ -209,8 +211,14 @@ def _or_default(
     at: Point, parameter: Parameter, value: AbstractValue, default: AbstractValue, *, alone: bool
 ) -> AbstractValue:
     """Return the value of a parameter with a default; ``alone`` says that no call site passes a value."""
+    defaulted = at.context.known.defaulted[parameter]
+    if parameter.is_flag and value.kind in _OF_FLAGS:
+        if at.read(defaulted) >= PERHAPS_PASSED:
+            return join(value, BOOL)  # some call passes what nobody knows
+        if alone:
+            return default
     asks = not alone or parameter.is_compared  # a comparison is read again when a call passes a value
-    if asks and at.read(at.context.known.defaulted[parameter]) >= LEFT_OUT and not alone:
+    if asks and at.read(defaulted) >= LEFT_OUT and not alone:
         value = join(value, default)
     return _with_default(value, default, alone=alone, is_public=not is_private(at.function.name))
 

@@ -11,7 +11,8 @@ from syncscan.check.infer.domain.crossing import crossing
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
-from syncscan.check.infer.source.index import FIELDS, Class, Function, Parameter
+from syncscan.check.infer.source.index import FIELDS, Class, Function
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.call import Call, Values, with_arguments
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Kind

@@ -9,7 +9,7 @@ from syncscan.check.infer.domain.basic import element_of
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
-from syncscan.check.infer.source.index import Parameter
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.model import Kind
 from syncscan.ops import Operation

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from syncscan.check.infer.domain.basic import GPU_BATCH, NDARRAY, NUMBER, STRING, list_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.source.index import Parameter
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.point import Point

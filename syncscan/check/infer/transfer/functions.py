@@ -21,7 +21,8 @@ from syncscan.check.infer.domain.crossing import (
 from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, Via
 from syncscan.check.infer.ir.instructions import Slot
-from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
+from syncscan.check.infer.source.index import Class, Function, Virtual
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.by_name import tell_beside
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated

@@ -13,7 +13,8 @@ from syncscan.check.infer.domain.basic import is_module
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import NO_NAMES, Class, Function, Parameter
+from syncscan.check.infer.source.index import NO_NAMES, Class, Function
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.storing import ANY_NAME, tell

@@ -6,7 +6,8 @@ from syncscan.check.infer.dataflow.cells import Place
 from syncscan.check.infer.domain.basic import table
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.point import Point
 
 

@@ -128,3 +128,39 @@ class Solver(nn.Module):
 
 
 Solver()(torch.ones(1, 2, device="cuda"))
+
+
+class Prior(nn.Module):
+    def __init__(self, by_rank: bool = False, soft: bool = False, loud: bool = True):
+        super().__init__()
+        self.by_rank = by_rank
+        self.soft = soft
+        self.loud = loud
+
+    def forward(self, x: torch.Tensor):
+        if self.by_rank:
+            x.sum().item()  # expect: SYN101 (unknown)
+        if self.soft:
+            x.sum().item()  # expect: SYN101 (unknown)
+        if self.loud:
+            x.sum().item()  # expect: SYN101 (step)
+        if not self.loud:
+            x.sum().item()  # expect: SYN101 (step)
+        return x
+
+
+class Head(nn.Module):
+    def __init__(self, by_rank: bool = False):
+        super().__init__()
+        self.prior = Prior(by_rank=by_rank)
+
+    def forward(self, x: torch.Tensor, flag: bool = False, other: bool = False):
+        if flag:
+            x.sum().item()  # expect: SYN101 (unknown)
+        if other:
+            x.sum().item()  # expect: SYN101 (step)
+        return self.prior(x)
+
+    def of_others(self, x, settings):
+        self.forward(x, other=settings.other)
+        return Prior(loud=True), Prior(loud=settings.loud)
