@@ -6,11 +6,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from syncscan.check.frequency.calls import called_name
+from syncscan.check.frequency.regions import Region, regions_of
 from syncscan.check.infer.solve.record import Waits
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher, Placed
-from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
+from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value, When
 from syncscan.rule import rule_book
 
 # The largest number of calls between a property and the blocking line.
@@ -54,21 +56,33 @@ class _Search:
         finding = self._finding_in(function)
         if finding is not None:
             return _leading_to(finding)
+        passed_over = frozenset().union(*(region.calls for region in _run_once(function))) if depth else ()
         for callee in self._solver.known.run_by(function) if depth else ():
-            wait = self.wait_of(callee, depth - 1)
+            wait = None if called_name(callee) in passed_over else self.wait_of(callee, depth - 1)
             if wait is not None:
                 return _called(function, callee.name, wait)
         return None
 
     def _finding_in(self, function: Function) -> Finding | None:
-        """Return the first finding of the highest confidence in a function's own body."""
+        """Return the first finding of the highest confidence in a function's own body, without what blocks the first call alone."""
         if function not in self._direct:
             statements = self._solver.statements(function) if function in self._solver.known.may_block else {}
             found = self._matcher.findings_in(statements, function)
-            waits = [each for each in found if rule_book()[each.finding.code].is_wait]
+            once = _run_once(function) if found else []
+            waits = [
+                each
+                for each in found
+                if rule_book()[each.finding.code].is_wait
+                and not any(each.finding.line in region.lines for region in once)
+            ]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
         return surest.finding_now() if surest is not None else None
+
+
+def _run_once(function: Function) -> list[Region]:
+    """Return the regions of a function that run in its first call alone: ``if self._x is None: self._x = ...``."""
+    return [region for region in regions_of(function) if region.when is When.ONCE]
 
 
 def _of_any(waits: Sequence[Value | None]) -> Value | None:
