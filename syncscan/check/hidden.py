@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from syncscan.check.frequency.calls import called_name
+from syncscan.check.frequency.calls import Called, called_name
 from syncscan.check.frequency.regions import Region, regions_of
 from syncscan.check.infer.solve.record import Waits
 from syncscan.check.infer.solve.solver import Solver
@@ -56,10 +56,9 @@ class _Search:
         finding = self._finding_in(function)
         if finding is not None:
             return _leading_to(finding)
-        passed_over = frozenset().union(*(region.calls for region in _run_once(function))) if depth else ()
         for callee in self._solver.known.run_by(function) if depth else ():
-            wait = None if called_name(callee) in passed_over else self.wait_of(callee, depth - 1)
-            if wait is not None:
+            wait = self.wait_of(callee, depth - 1)
+            if wait is not None and not _is_called_once(function, callee):
                 return _called(function, callee.name, wait)
         return None
 
@@ -83,6 +82,10 @@ class _Search:
 def _run_once(function: Function) -> list[Region]:
     """Return the regions of a function that run in its first call alone: ``if self._x is None: self._x = ...``."""
     return [region for region in regions_of(function) if region.when is When.ONCE]
+
+
+def _is_called_once(caller: Function, callee: Called) -> bool:
+    return any(called_name(callee) in region.calls for region in _run_once(caller))
 
 
 def _of_any(waits: Sequence[Value | None]) -> Value | None:

@@ -28,7 +28,7 @@ def _placed(
     confidence, pinned, dtype, ndim, count = facts
     value = AbstractValue(
         kind, device, confidence, via=via if kind is Kind.DEVICE or device in ON_GPU else None
-    )  # type: ignore[arg-type]
+    )  # type: ignore[arg-type]  # the facts are drawn together, as one tuple of objects
     if kind is Kind.DEVICE or kind is Kind.MOVED:
         return value
     value = refine(value, pinned=pinned, dtype=dtype, ndim=ndim)

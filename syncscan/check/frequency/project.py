@@ -1,6 +1,6 @@
 """The execution frequency of a line, followed along the call graph: in every step, once, in tests, or unknown.
 
-1. The settings name the entry points of a step. If they name none, the entry points are:
+1. The settings name the entry points. If they name none, the entry points are:
    - the functions that a framework calls for each batch (`is_step`),
    - the callees in loops that train or read batches,
    - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves,
@@ -9,7 +9,7 @@
    and over calls behind a guard such as ``if self._x is None``. After the others it follows calls for inputs with images, videos or sound alone;
    their frequency stays unknown. Calls behind options that are off by default come next, and evaluation last.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
-4. Calls in the loops of a program's start-up stay unknown: the callee may be a step under another name.
+4. Calls in the loops of a program's start-up stay unknown: the callee may run per step under another name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
 
     An entry point has the form "pkg.mod:Class.method". Raises ConfigError where the project has the module
     but not the function. An entry point in another module reaches nothing. A cached property runs once for
-    each object. It is part of a step only if the settings name the property as an entry point.
+    each object. It runs per step only if the settings name the property as an entry point.
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Frequencies({function: solver.known.run_by(function) for function in functions})

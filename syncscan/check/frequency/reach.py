@@ -1,4 +1,4 @@
-"""The functions that a step reaches through its calls, and those that only some steps reach."""
+"""The functions that run per step because other functions call them, and those that run in some steps only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Queues = Mapping[_Turn, deque[Call]]
 
 
 def follow(found: Frequencies, roots: Iterable[Called], evaluated: Iterable[Called]) -> None:
-    """Record the functions that a step reaches, each in the first turn that reaches the function, with its shortest call chain there."""
+    """Record the functions that run per step: each in the first turn that reaches it, with the shortest call chain of that turn."""
     queues: _Queues = {turn: deque() for turn in _Turn}
     queues[_Turn.USUAL].extend((root, None) for root in roots)
     for turn, queue in queues.items():
@@ -84,7 +84,7 @@ def _later_names(found: Frequencies, caller: Called, turn: _Turn) -> dict[str, _
 
 
 def _note_made(found: Frequencies, called: Called) -> list[Called]:
-    """Record the class that a step instantiates if ``called`` is a constructor; return the methods of the class that a step already reaches."""
+    """Record that the class of a constructor is instantiated per step; return the methods of the class that are recorded already."""
     cls = made_by(called)
     if cls is None or cls in found.made:
         return []
