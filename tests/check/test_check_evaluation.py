@@ -68,3 +68,24 @@ def test_a_step_of_evaluation_says_so_beside_its_chain(syncscan, tmp_path: Path)
     )
     text = syncscan("check", "loop.py", "--isolated").stdout
     assert "reached from an entry point of evaluation: images -> both" in text
+
+
+def test_verbs_before_the_name_of_an_evaluation_change_nothing(syncscan, tmp_path: Path) -> None:
+    names = (
+        "_run_validation_epoch",
+        "do_validation",
+        "on_validation_batch_end",
+        "run_val_loop",
+        "train_val_step",
+        "input_validation",
+    )
+    methods = "".join(
+        f"    def {name}(self, x):\n        return torch.zeros(2, device='cuda').tolist()\n\n"
+        for name in names
+    )
+    (tmp_path / "loop.py").write_text(f"import torch\n\n\nclass Loop:\n{methods}")
+    answer = syncscan("check", "loop.py", "--isolated", "--when", "all", "--output-format", "json")
+    found = {
+        each["function"]: each.get("evaluation", False) for each in json.loads(answer.stdout)["findings"]
+    }
+    assert [found[f"Loop.{name}"] for name in names] == [True] * 4 + [False] * 2

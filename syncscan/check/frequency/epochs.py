@@ -24,7 +24,9 @@ _BATCH = re.compile(r"_?((train|training|data)_)?(mini_?)?batch(_data)?")
 _PARTS = re.compile(
     r"(named_)?(modules|children|parameters|buffers)|(\w+_)?(layers|blocks|modules|linears|params|weights|state_dict)"
 )
-_EPOCH = re.compile(r"_*((run|do|fit|train|training|eval|test|val|validation|validate)_)?(one_|an_)?epoch")
+_EPOCH = re.compile(
+    r"_*((run|do|fit|train|training|eval|evaluate|test|val|validation|validate)_)*(one_|an_)?epoch"
+)
 
 
 def is_of_an_epoch(name: str) -> bool:

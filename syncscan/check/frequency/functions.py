@@ -72,8 +72,9 @@ _LIVES_LONG = re.compile(
 )
 # Functions, classes and modules that evaluate, export or debug a model.
 _EVALUATES = re.compile(
-    r"""(.*_)?eval(s|uate|uation|uator|uators)?(_.*)? | validat(e|ion|or) | validate_(model|step|batch|(one_)?epoch) | validation_.*
-    |(on_)?(val|test)_(step|batch|epoch|loop)(_.*)? | prediction_step | .*(Eval|Evaluator|Evaluation|Validator|Validation|Exporter)([A-Z]\w*)?
+    r"""(.*_)?eval(s|uate|uation|uator|uators)?(_.*)? | validat(e|or) | validate_(model|step|batch|(one_)?epoch)
+    | ((on|before|after|run|do|perform|log|process|compute)_)?(validation(?!.*_(check|error|failure|rule)s?$)(_.*)? | (val|test)_(step|batch|epoch|iter|loop)(_.*)?)
+    | log_val(_.*)? | prediction_step | .*(Eval|Evaluator|Evaluation|Validator|Validation|Exporter)([A-Z]\w*)?
     |export(s|er|ers)? | debug(_.*)?""",
     re.VERBOSE,
 )

@@ -96,3 +96,19 @@ def mini_batches_are_parts_of_a_step(model, batches, optimizer):
             total += loss.detach()
         optimizer.step()
         print(total.item())  # expect: SYN101 (step)
+
+
+class Recipe:
+    def _run_validation_epoch(self, loader):
+        total = torch.zeros((), device="cuda")
+        with torch.no_grad():
+            for batch in loader:
+                loss = self.model(batch.cuda()).sum()  # expect: SYN302 (step)
+                total += loss
+        return total.item()  # expect: SYN101 (once)
+
+    def run_train_validation_loop(self, loader):
+        for batch in loader:
+            loss = self.model(batch.cuda()).sum()  # expect: SYN302 (step)
+            loss.backward()
+            self._run_validation_epoch(loader)
