@@ -253,14 +253,61 @@ def _is_kept_under_a_text(target: ast.Subscript) -> bool:
 
 
 def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[ast.Name]:
-    """Yield the reads of a name behind a statement in its function, up to the next statement that sets the name."""
+    """Yield the reads of a name behind a statement in its function, up to a statement that sets the name on every path.
+
+    One that sets the name in a branch or a loop ends the reads in its block alone.
+    """
     end = (getattr(statement, "end_lineno", 0), getattr(statement, "end_col_offset", 0))
     places = around.names_around(statement).places[name]
-    found = [each for each in places if (each.lineno, each.col_offset) >= end]
-    for each in sorted(found, key=lambda each: (each.lineno, each.col_offset)):
-        if isinstance(each.ctx, ast.Store):
+    found = sorted([each for each in places if _start(each) >= end], key=_start)
+    hidden = end  # up to here, what is read was set since
+    for number, each in enumerate(found):
+        if _start(each) < hidden or not isinstance(each.ctx, ast.Store):
+            if _start(each) >= hidden:
+                yield each
+            continue
+        setter = around.statement(each)
+        if isinstance(around.parent(each), (ast.NamedExpr, ast.comprehension)):
+            continue  # which may set the name on some paths, or another name
+        before = setter.iter if isinstance(setter, (ast.For, ast.AsyncFor)) else setter
+        yield from _read_until(_end(before), found[number + 1 :])
+        if isinstance(setter, ast.AugAssign):
+            yield each
+        block = [setter] if before is not setter else _branch_of(setter, around)
+        if block is None or _start(block[0]) <= _start(statement) < _end(block[-1]):
             return
-        yield each
+        hidden = _end(block[-1])
+
+
+def _read_until(end: tuple[int, int], found: Sequence[ast.Name]) -> Iterator[ast.Name]:
+    """Yield what a statement reads before it sets the name, from the places behind the one that it sets."""
+    for each in found:
+        if _start(each) >= end:
+            return
+        if not isinstance(each.ctx, ast.Store):
+            yield each
+
+
+def _branch_of(statement: ast.AST, around: SyntaxContext) -> Sequence[ast.AST] | None:
+    """Return the innermost block around a statement that may not run, such as a branch; None where there is none."""
+    inner: ast.AST = statement
+    for each in around.up(statement, itself=False):
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(each, field, None)
+            if isinstance(block, list) and any(one is inner for one in block):
+                runs = isinstance(each, (ast.With, ast.AsyncWith, ast.Module)) or field == "finalbody"
+                if not runs and field not in {"handlers", "cases"}:
+                    return block
+        inner = each
+    return None
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:

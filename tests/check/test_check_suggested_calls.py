@@ -114,3 +114,28 @@ seed = torch.randint(0, 9, (), {generator}device="cuda").item()
     text = suggestions(syncscan, tmp_path, program)
     assert "SYN101" in text
     assert ("with `random`" in text) is is_drawn
+
+
+@pytest.mark.parametrize(
+    ("lines", "moves"),
+    [
+        ("if n > 3:\n    print(k)", True),
+        ("if n > 3:\n    print(k)\n    k = 2\n    print(k)", True),
+        ("if n > 3:\n    print(k)\n    k = 2\nprint(k)", False),
+        ("if n > 3:\n    print(k)\nelse:\n    k = 2\nprint(k)", False),
+        ("if n > 3:\n    print(k)\nfor i in range(n):\n    k = 2\nprint(k)", False),
+        ("if n > 3:\n    print(k)\nprint([k for k in range(n)], k)", False),
+        ("if n > 3:\n    print(k)\nk = 2\nprint(k)", True),
+        ("if n > 3:\n    print(k)\nwith open('a') as f:\n    k = f.read()\nprint(k)", True),
+        ("if n > 3:\n    print(k)\ntry:\n    print(n)\nfinally:\n    k = 2\nprint(k)", True),
+        ("if n > 3:\n    print(k)\nk += 1", False),
+        ("if n > 3:\n    print(k)\nk = k + 1\nprint(k)", False),
+        ("if n > 3:\n    print(k)\nfor k in range(k):\n    print(n)", False),
+        ("if n > 3:\n    print(k)\nif n < 2 and (k := 5):\n    pass\nprint(k)", False),
+    ],
+)
+def test_a_read_moves_into_a_branch_only_if_no_path_needs_it_elsewhere(syncscan, tmp_path, lines, moves):
+    program = f"import torch\n\nn = 4\nk = int(torch.ones(8, device='cuda').sum())\n{lines}\n"
+    text = suggestions(syncscan, tmp_path, program)
+    assert "SYN103" in text
+    assert ("move the read into the branch" in text) is moves
