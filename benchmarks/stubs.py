@@ -13,10 +13,10 @@ import argparse
 import ast
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 import io
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -38,6 +38,7 @@ OPERANDS = {
     "boxes": "torch.tensor([[0.0, 0.0, 2.0, 2.0], [1.0, 1.0, 3.0, 3.0]])",
     "scores": "torch.tensor([0.5, 0.9])",
     "classes": "torch.tensor([0, 1])",
+    "loss": "torch.tensor(0.5)",
 }  # beside those of `syncscan.measure.operands`, on the GPU; with "cpu_" before it on the host
 _MOST_LOOKED_AT = 8  # of the items of a result
 
@@ -78,7 +79,9 @@ def version(package: str) -> str:
     if package.startswith("torch.ops."):  # by `benchmarks.vllm_operations`
         return ""
     root = package.partition(".")[0]
-    if importlib.util.find_spec(root) is None:
+    try:
+        importlib.import_module(package)
+    except ImportError:  # of the package, or of one that it needs
         return ""
     names = importlib.metadata.packages_distributions().get(root, [root])
     return importlib.metadata.version(names[0]).partition("+")[0]
@@ -92,9 +95,15 @@ def differences_of(package: str) -> Iterator[str]:
     examples = {
         example: stub for stub in reversed(entries.values()) for example in stub.examples
     }  # one of an API's names
-    with simulated_cuda(), warnings.catch_warnings(), validated_distributions():
+    with (
+        simulated_cuda(),
+        warnings.catch_warnings(),
+        validated_distributions(),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         warnings.simplefilter("ignore")
         names = operands(package)
+        names["folder"] = folder
         for example, stub in examples.items():
             yield from (f"{example}: {said}" for said in example_differs(package, stub, example, names))
 
@@ -317,6 +326,8 @@ def value_of(given: Any) -> Value:
     if given is None or isinstance(given, str):
         device = Device.CUDA if str(given).startswith("cuda") else Device.UNKNOWN
         return Value(Kind.NONE) if given is None else Value(Kind.STRING, device, payload=given)
+    if isinstance(given, dict):
+        return Value(Kind.DICT, items=tuple(map(value_of, given.values())))
     if isinstance(given, (list, tuple)):
         kind = Kind.LIST if isinstance(given, list) else Kind.TUPLE
         return Value(kind, items=tuple(map(value_of, given[:_MOST_LOOKED_AT])))

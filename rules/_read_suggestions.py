@@ -36,6 +36,11 @@ OF_READS: dict[str, Suggestion] = {
         "an f-string for the debug level",
         'pass the tensor to the logger, `{debug}("... %s", {tensor})`, which makes no text where the level is off',
     ),
+    "metrics": row(
+        "105",
+        "passed to what records metrics, such as `SummaryWriter.add_scalar`",
+        "log every N steps, all values with one copy: `torch.stack(values).tolist()`",
+    ),
     "record": row(
         "101 103 106",
         "recorded under a text, or as a metric",

@@ -9,6 +9,8 @@ tensor, `torch.save` and `pickle`. They block even if nobody reads the result so
 - `.numpy()` and `np.asarray(t)`, which raise an error on a GPU tensor;
 - tensors that are in host memory already.
 
+`SummaryWriter.add_scalar` and `wandb.log` copy what they record in the call, too.
+
 **No rewrite**: without blocking, the host may read the memory before the data is there. The sure form is
 `buffer.copy_(t, non_blocking=True)` into a pinned buffer, `event.record()`, and `event.synchronize()` just
 before the read, by which time the copy is usually done.
@@ -23,6 +25,9 @@ from syncscan.rule import Example, Facts, Match, Precedence, Rule
 from ._instead import of_a_store, of_many
 from ._shared import PYTHON, blocking_call, doubted, given, gpu_operand, is_device, is_true, shown
 from ._suggestions import suggest
+
+_METRICS = ("torch.utils.tensorboard.", "tensorboardX.", "wandb.")
+_OF_NUMBERS = (".add_scalar", ".add_scalars", ".log")
 
 
 class CopyToHost(Rule):
@@ -116,8 +121,11 @@ def _copied(call: ast.Call, facts: Facts) -> Value | None:
 
 
 def _hint(call: ast.Call, facts: Facts) -> str:
-    if facts.name_of(call.func).startswith("pickle."):
+    name = facts.name_of(call.func)
+    if name.startswith("pickle."):
         return suggest("pickle")
+    if name.startswith(_METRICS) and name.endswith(_OF_NUMBERS):
+        return suggest("metrics")
     return of_many(call, facts.argument(call, "input"), facts)
 
 

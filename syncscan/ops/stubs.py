@@ -142,9 +142,16 @@ def parse(package: str, text: str) -> dict[str, Stub]:
 
 
 def _renamed(package: str, name: str) -> dict[str, Stub]:
-    """Return the stubs of a package under another name of the package."""
-    stubs = {f"{name}{each.removeprefix(package)}": stub for each, stub in load(package).items()}
-    return {each: replace(stub, operation=replace(stub.operation, name=each)) for each, stub in stubs.items()}
+    """Return the stubs of a package under another name of the package, in their examples too."""
+    return {
+        full: replace(
+            stub,
+            operation=replace(stub.operation, name=full),
+            examples=tuple(each.replace(f"{package}.", f"{name}.") for each in stub.examples),
+        )
+        for each, stub in load(package).items()
+        for full in [f"{name}{each.removeprefix(package)}"]
+    }
 
 
 def _find(stubs: Mapping[str, Stub], name: str) -> Stub | None:
