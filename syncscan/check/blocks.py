@@ -19,6 +19,7 @@ class Place:
     before: ast.stmt | None = None
     after: ast.stmt | None = None
     in_loop: bool = False  # of the function in which it stands
+    in_branch: bool = False  # of this function as well
     loop: tuple[ast.stmt, ...] = ()  # the body of the innermost of these
     behind: tuple[ast.stmt, ...] = ()  # in the body of that class
     again: tuple[
@@ -51,7 +52,8 @@ class Blocks:
                 before = block.body[index - 1] if index else None
                 behind = tuple(block.body[index + 1 :])
                 again = (block.loops, *block.body[: index + 1]) if block.loops is not None else ()
-                return Place(before, behind[0] if behind else None, block.in_loop, block.loop, behind, again)
+                after = behind[0] if behind else None
+                return Place(before, after, block.in_loop, block.in_branch, block.loop, behind, again)
             inner = next((each for each in block.inside(found) if each.index_of(statement) is not None), None)
             if inner is None:
                 return Place()
@@ -60,24 +62,29 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A body, and the loops around it in its function."""
+    """A body, and the loops and branches around it in its function."""
 
     body: Sequence[ast.stmt]
     in_loop: bool
+    in_branch: bool = False
     loop: tuple[ast.stmt, ...] = ()
     loops: ast.stmt | None = None  # the loop that has this body
 
     def inside(self, statement: ast.stmt) -> Iterator[_Block]:
         """Yield the blocks of a statement of this body."""
         is_function = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        is_main = isinstance(statement, ast.If) and any(
+            isinstance(each, ast.Name) and each.id == "__name__" for each in walk(statement.test)
+        )
+        in_branch = self.in_branch or (isinstance(statement, (ast.If, ast.Match)) and not is_main)
         for body in filter(None, blocks_of(statement)):
             if is_function:
                 yield _Block(body, in_loop=False)
             elif isinstance(statement, _LOOPS) and body is statement.body:
                 repeats = None if isinstance(statement, ast.AsyncFor) else statement
-                yield _Block(body, in_loop=True, loop=tuple(body), loops=repeats)
+                yield _Block(body, in_loop=True, in_branch=in_branch, loop=tuple(body), loops=repeats)
             else:
-                yield _Block(body, self.in_loop, self.loop)
+                yield _Block(body, self.in_loop, in_branch, self.loop)
 
     def index_of(self, statement: ast.stmt) -> int | None:
         """Return the index of the statement of this body that is or holds a statement."""

@@ -153,6 +153,11 @@ class StatementFacts:
         """Return the qualified name of the function that contains a node."""
         return self._function.qualname
 
+    @property
+    def in_branch(self) -> bool:
+        """True for a statement behind an ``if`` of its function."""
+        return self._place.in_branch and not isinstance(self._function.node, ast.Lambda)
+
     def in_loop(self, node: ast.AST) -> bool:
         """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
         in_lambda = isinstance(self._function.node, ast.Lambda)
@@ -348,6 +353,7 @@ def _finding(
         message=match.message,
         confidence=_confidence_of(match, because),
         when=When.ONCE if match.is_setup else When.UNKNOWN,
+        conditional=facts.in_branch,
         fix=_fix(rule, match, facts),
     )
     return Placed(finding, because.evidence if because is not None else None, anchor, anchor.lineno)

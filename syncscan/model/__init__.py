@@ -245,6 +245,7 @@ class Finding:
     entry_point: str = ""  # the start of that chain, as the setting `hot` names it
     evaluation: bool = False  # runs where a model is evaluated, exported or debugged, and nowhere else
     switch: str = ""  # such as `self.use_cache`, or an option: its default keeps the line from running, and no code changes the default
+    conditional: bool = False  # behind an `if` of its function
     follows: int = (
         0  # the line of a synchronization before, with no work launched on the GPU since; 0 for none
     )

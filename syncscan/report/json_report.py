@@ -76,6 +76,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         **({"entry_point": finding.entry_point} if finding.entry_point else {}),
         **({"evaluation": True} if finding.evaluation else {}),
         **({"switch": finding.switch} if finding.switch else {}),
+        **({"conditional": True} if finding.conditional else {}),
         **({"follows": finding.follows} if finding.follows else {}),
         "evidence": [{**_place(step), "text": step.text} for step in finding.evidence],
         **({"passed_too": [*map(_place, finding.passed_too)]} if finding.passed_too else {}),

@@ -185,8 +185,9 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first; cheap, explicit and hardly avoidable synchronizations last.
 
-    Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone. Code shared
-    by all models comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
+    Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone. Statements
+    behind no ``if`` of their function come before the others, which fewer programs run. Code shared by all models
+    comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
     synchronizations come before copies that the author wrote as copies, because readers act on them more often.
     """
     from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
@@ -202,6 +203,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             finding.evaluation,
             is_for_rocm(finding.path, finding.function),
             bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,
+            finding.conditional,
             not drives_models(root),
             finding.code in _WRITTEN_AS_COPIES,
             root.startswith("forward"),

@@ -352,6 +352,45 @@ class {}(torch.nn.Module):
     ]  # fmt: skip
 
 
+def test_what_each_call_runs_comes_before_what_runs_behind_a_condition(syncscan, project):
+    source = """\
+import torch
+
+
+def forward(x: torch.Tensor, mask):
+    if mask is not None:
+        x[0].item()
+    elif x.ndim == 2:
+        x[1].item()
+    for row in x:
+        x[2].item()
+        if len(row) > 3:
+
+            def inner():
+                return x[3].item()
+
+            inner()
+    match x.ndim:
+        case 3:
+            x[4].item()
+    if len(x) > 4:
+        return (lambda: x[7].item())()
+    return x[5].item()
+
+
+class Net(torch.nn.Module):
+    def forward(self):
+        return forward(torch.ones(6, device="cuda"), None)
+"""
+    project({"a.py": source})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert {each["expression"] for each in found if "conditional" in each} == {
+        "x[0].item()", "x[1].item()", "x[4].item()"
+    }  # fmt: skip
+    lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
+    assert [int(line.split(":")[1]) for line in lines[:7]] == [10, 22, 14, 21, 6, 8, 19]
+
+
 def test_a_line_that_the_project_switches_off_names_the_switch(syncscan, project):
     source = """\
 import torch

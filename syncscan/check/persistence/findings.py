@@ -8,6 +8,7 @@ from typing import Any
 from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix, When
 
 _TEXTS = ("code", "name", "path", "function", "expression", "message", "entry_point", "switch")
+_FLAGS = ("evaluation", "conditional")
 _NUMBERS = ("line", "column", "end_line", "end_column", "follows")
 
 
@@ -19,7 +20,7 @@ def plain(finding: Finding) -> list[Any]:
         [getattr(finding, name) for name in _NUMBERS],
         int(finding.confidence),
         finding.when.value,
-        finding.evaluation,
+        [getattr(finding, name) for name in _FLAGS],
         list(finding.call_chain),
         _steps(finding.evidence),
         _steps(finding.passed_too),
@@ -41,15 +42,15 @@ def each(data: list[Any], *types: type) -> list[list[Any]]:
 
 def finding_of(data: object) -> Finding:
     """Return the finding that data stands for; ValueError where it stands for none."""
-    texts, numbers, confidence, when, evaluation, chain, evidence, too, fix = parts(
-        data, list, list, int, str, bool, list, list, list, list
+    texts, numbers, confidence, when, flags, chain, evidence, too, fix = parts(
+        data, list, list, int, str, list, list, list, list, list
     )
     return Finding(
         **dict(zip(_TEXTS, parts(texts, *[str] * len(_TEXTS)), strict=True)),
         **dict(zip(_NUMBERS, parts(numbers, *[int] * len(_NUMBERS)), strict=True)),
         confidence=Confidence(confidence),
         when=When(when),
-        evaluation=evaluation,
+        **dict(zip(_FLAGS, parts(flags, *[bool] * len(_FLAGS)), strict=True)),
         call_chain=tuple(parts(chain, *[str] * len(chain))),
         evidence=_evidence(each(evidence, str, int, str)),
         passed_too=_evidence(each(too, str, int, str)),
