@@ -4,6 +4,7 @@
     python benchmarks/sample.py score [FILE]                                                 print the totals of the judgements
     python benchmarks/sample.py entries [FILE]                                               print how many first entries are to act on
     python benchmarks/sample.py again FILE ...                                               print what the check of today says of judged findings
+    python benchmarks/sample.py order FILE ...                                               print how good the first of them are in its reports
 
 A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
@@ -16,6 +17,8 @@ from __future__ import annotations
 import argparse
 import csv
 import random
+import re
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -43,16 +46,19 @@ def main() -> None:
     for action, judged in JUDGED.items():
         actions.add_parser(action).add_argument("file", nargs="?", type=Path, default=judged)
     checking = actions.add_parser("again")
-    checking.add_argument("files", nargs="+", type=Path)
-    checking.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
+    ordering = actions.add_parser("order")
+    for action in (checking, ordering):
+        action.add_argument("files", nargs="+", type=Path)
+        action.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
     options = parser.parse_args()
     if options.action == "draw":
         draw(options)
     elif options.action == "again":
-        check_again(options.files, options.sources)
+        check_again(rows_of(options.files), options.sources)
+    elif options.action == "order":
+        check_order(rows_of(options.files), options.sources)
     else:
-        with options.file.open(newline="") as stream:
-            rows = list(csv.DictReader(stream, delimiter="\t"))
+        rows = rows_of([options.file])
         print_scores(rows) if options.action == "score" else print_entries(rows)
 
 
@@ -87,12 +93,17 @@ def print_scores(rows: list[dict[str, str]]) -> None:
         )
 
 
-def check_again(files: list[Path], sources: Path) -> None:
-    """Print which judged findings the check of today shows, and how often their frequency is that of the readers."""
+def rows_of(files: list[Path]) -> list[dict[str, str]]:
+    """Return the judged findings in some files."""
     rows: list[dict[str, str]] = []
     for file in files:
         with file.open(newline="") as stream:
             rows += csv.DictReader(stream, delimiter="\t")
+    return rows
+
+
+def check_again(rows: list[dict[str, str]], sources: Path) -> None:
+    """Print which judged findings the check of today shows, and how often their frequency is that of the readers."""
     for name, judged in by_release(rows):
         if name != "all":
             print(f"checking {name}", file=sys.stderr)
@@ -107,6 +118,50 @@ def check_again(files: list[Path], sources: Path) -> None:
             f"{name}: {len(shown)} of {len(judged)} are shown, {share(len(blocking), len(shown))} of these block;"
             f" `step` is right for {share(sum(row['runs'] == 'step' for row in step), len(step))}"
         )
+
+
+FIRST = 3, 6
+
+
+def check_order(rows: list[dict[str, str]], sources: Path) -> None:
+    """Print how many of the judged findings that the report of today names first a reader would act on, or found to block in each step."""
+    totals = {first: Counter[bool]() for first in FIRST}
+    for name, judged in by_release(rows)[:-1]:
+        release, _, folder = name.partition(":")
+        places = in_order(fetch(release, sources), folder or ".")
+        found = {place: row for row in judged if (place := place_of(row, places)) is not None}
+        verdicts = [is_worth_acting(found[place]) for place in sorted(found)]
+        for first in FIRST:
+            totals[first].update(verdicts[:first])
+        print(f"{name}: {' '.join('+' if each else '-' for each in verdicts)}", flush=True)
+    for first, counts in totals.items():
+        print(f"first {first} of each: {share(counts[True], counts.total())} to act on")
+
+
+def in_order(source: Path, folder: str) -> list[tuple[str, str, str]]:
+    """Return the file, the line and the rule of each finding that a report of a folder shows, in the order of the report."""
+    command = [
+        *(sys.executable, "-m", "syncscan", "check", "--isolated", "--environment", "none"),
+        *("--output-format", "concise", folder),
+    ]
+    answer = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    if answer.returncode not in {0, 1}:
+        sys.exit(f"syncscan check failed on {source}: {answer.stderr}")
+    found = (re.match(r"(.+?):(\d+):\d+: (SYN\d+) ", line) for line in answer.stdout.splitlines())
+    return [(match[1], match[2], match[3]) for match in found if match is not None]
+
+
+def place_of(row: dict[str, str], places: list[tuple[str, str, str]]) -> int | None:
+    """Return the place of a judged finding in a report; None where the report does not show it."""
+    for place, (path, line, code) in enumerate(places):
+        if (line, code) == (row["line"], row["code"]) and f"/{path}".endswith(f"/{row['path']}"):
+            return place
+    return None
+
+
+def is_worth_acting(row: dict[str, str]) -> bool:
+    """Return whether a reader would act on a finding; of one outside the first entries, whether each step waits there."""
+    return row["act"] == "yes" if "act" in row else (row["blocks"], row["runs"]) == ("yes", "step")
 
 
 def is_judged(finding: dict[str, Any], row: dict[str, str]) -> bool:
