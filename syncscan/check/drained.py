@@ -123,14 +123,14 @@ def _may_call(node: ast.expr, candidate: Candidate) -> bool:
     if not isinstance(node, ast.Call):
         return isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))
     position, callee = position_of(node), node.func
+    if isinstance(callee, ast.Name) and callee.id in _BUILTINS:
+        return False
+    if isinstance(callee, ast.Attribute) and _LOGS.fullmatch(last_name(callee.value)):
+        return _may_be_on_gpu(candidate.at(position_of(callee.value)))
     if position in candidate.calls:  # an operation of the table, such as `backward`, which has no result
         return position not in candidate.queued and not _is_data(candidate.at(position))
-    if isinstance(callee, ast.Name):
-        return callee.id not in _BUILTINS
     if not isinstance(callee, ast.Attribute):
         return True
-    if _LOGS.fullmatch(last_name(callee.value)):
-        return False
     base = candidate.at(position_of(callee.value))
     if base.kind is Kind.MODULE:
         return not isinstance(base.payload, str) or base.payload.partition(".")[0] not in _HOST_MODULES

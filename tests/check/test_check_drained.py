@@ -20,6 +20,8 @@ BETWEEN = {
     "a number": ("    n = len(items) + 2\n", True),
     "a counter": ("    n = 0\n    n += 1\n", True),
     "a log line": ("    log.append(n)\n    logger.info('%d', n)\n", True),
+    "a printed number": ("    print(n, len(items))\n", True),
+    "a record of the root logger": ("    import logging\n\n    logging.info('%d', n)\n", True),
     "host data": ("    names = 'a b'.split()\n", True),
     "a branch that leaves": ("    if n > 2:\n        model(scores)\n        return n\n", True),
     "an operation on the GPU": ("    scores = scores * 2\n", False),
