@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
-from syncscan.check.infer.domain.lattice import as_tensor, join_all
+from syncscan.check.infer.domain.lattice import as_tensor, join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
@@ -34,7 +34,7 @@ from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
 from syncscan.check.infer.transfer.subscripts import elements_of_index
-from syncscan.model import ON_GPU, Confidence, Device, Kind
+from syncscan.model import ARRAYS, ON_GPU, Confidence, Device, Kind
 from syncscan.ops import DEFAULT, Effect, follows_default
 from syncscan.ops.inferred import device_named
 
@@ -127,9 +127,27 @@ _TENSORS = ("input", "other", "A", "B", "L", "mat", "mat1", "mat2")
 
 
 def _host_data_in(value: AbstractValue) -> AbstractValue:
-    """Return the host data among the options of what a tensor is made of, which is why it is made."""
-    kept = [option for option in value.options if option.is_host_data] if value.kind is Kind.UNION else ()
-    return join_all(kept) if kept else value
+    """Return the host data among the options of what a tensor is made of, which is why it is made, also in its items."""
+    if value.kind is Kind.UNION:
+        kept = [option for option in value.options if option.is_host_data]
+        return join_all(kept) if kept else value
+    if value.kind not in _SEQUENCES:
+        return value
+    if value.items is not None:
+        return with_items(value, [_in_a_tensor(item) for item in value.items])
+    return value if value.element is None else refine(value, element=_in_a_tensor(value.element))
+
+
+def _in_a_tensor(value: AbstractValue) -> AbstractValue:
+    """Return the options of an item of which a tensor can be made; no text, None or object can be one."""
+    if value.kind in _SEQUENCES:
+        return _host_data_in(value)
+    kept = [option for option in value.options if option.kind in _OF_TENSORS]
+    return join_all(kept) if value.kind is Kind.UNION and kept else value
+
+
+_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
+_OF_TENSORS = ARRAYS | _SEQUENCES | {Kind.NUMBER}
 
 
 _OF_INDICES = frozenset({"torch.Tensor.__getitem__", "torch.Tensor.__setitem__"})
