@@ -26,6 +26,8 @@ _ANY_OTHER = "|".join(sorted(_OTHERS))
 _ASKS = re.compile(rf"(.*_)?is_(torch_)?({_ANY_OTHER})(_({_ANY_OTHER}))*(_available)?")
 _RECORDS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
 _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
+# Triton comes with torch for CUDA. A flag of such a name may be an option of the program.
+_HAS_TRITON = re.compile(r"_*(has|have|is)_triton(_available)?")
 
 
 def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
@@ -62,7 +64,9 @@ def _answers(test: ast.Call, *, holds: bool) -> bool:
         return holds and len(test.args) == 1 and _names_others(test.args[0])
     if name in {"is_cpu", "_is_cpu"}:  # of a platform; of a tensor it is no call
         return holds
-    return (_ASKS if holds else _ASKS_FOR_A_GPU).fullmatch(name) is not None
+    if holds:
+        return _ASKS.fullmatch(name) is not None
+    return _ASKS_FOR_A_GPU.fullmatch(name) is not None or _HAS_TRITON.fullmatch(name) is not None
 
 
 def _names_others(node: ast.expr) -> bool:
