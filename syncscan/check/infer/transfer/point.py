@@ -296,8 +296,10 @@ class Point:
         if self.is_allowed:
             callees[callee] = before | Called.ALLOWED
         elif Called.WITH_GPU not in before:
-            values = [value for value in call.values if value.kind is not Kind.INSTANCE]
-            if not values or any(value.holds_gpu for value in values):
+            passed = [
+                each for value in call.values for each in value.options if each.kind is not Kind.INSTANCE
+            ]
+            if not passed or any(each.holds_gpu for each in passed):
                 callees[callee] = before | Called.WITH_GPU
 
     def note_operation(self, name: str, call: Call) -> None:

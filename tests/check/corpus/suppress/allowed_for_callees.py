@@ -1,6 +1,7 @@
 """What is only called where waits are allowed may wait; a call elsewhere with something on the GPU takes that back."""
 
 from contextlib import nullcontext
+from typing import NamedTuple
 
 import torch
 
@@ -28,6 +29,14 @@ def never_allowed(n: int):
     return torch.ones(n, device="cuda").sum().item()  # expect: SYN101
 
 
+class Record(NamedTuple):
+    t: torch.Tensor
+
+
+def called_with_no_record(t, record=None):
+    return t.item()  # silent
+
+
 class Base:
     def read(self, t):
         raise NotImplementedError
@@ -45,8 +54,10 @@ def run(base: Base, captured: bool):
         called_elsewhere(gpu)
         called_on_the_host(gpu)
         base.read(gpu)
+        called_with_no_record(gpu)
     with nullcontext() if captured else syncscan.allow_sync("read at the end"):
         only_allowed(gpu)
     called_elsewhere(gpu)
     called_on_the_host(torch.ones(1))
+    called_with_no_record(torch.ones(1), Record(gpu) if captured else None)
     never_allowed(3)
