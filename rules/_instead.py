@@ -53,6 +53,7 @@ _RANDOM = frozenset({"rand", "randn", "randint", "randperm", "uniform_", "random
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
+_WRITES = frozenset({"log", "add_scalars"})
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
 
 
@@ -333,7 +334,7 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if use.role is Role.ADDED and (_adds(use.node) and facts.statement(node) is use.node):
         return _of_a_sum(use.node, node, name, facts)
     if use.role is Role.RECORDED or (use.role is Role.ADDED and _only_adds(node, facts)):
-        return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)
+        return _of_a_record(use.node, node, name, facts)
     return _of_a_host_number(use, node, tensor, facts)
 
 
@@ -342,6 +343,14 @@ def _of_a_kept_number(use: Use, node: ast.AST, name: str, facts: Facts) -> str:
     if use.role is Role.LOGGED:
         return suggest("log", tensor=name) if facts.in_loop(node) else ""
     return "" if _is_part(node, use, facts) else suggest("append", tensor=name, list=_list_of(use, facts))
+
+
+def _of_a_record(record: ast.AST, node: ast.AST, name: str, facts: Facts) -> str:
+    """Return the suggestion for a number under a text; what goes straight to a writer of metrics, the writer would copy."""
+    call = facts.around(node).parent(record)
+    if isinstance(call, ast.Call) and last_name(call.func) in _WRITES:
+        return suggest("log", tensor=name) if facts.in_loop(node) else ""
+    return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)
 
 
 def _of_a_sum(statement: ast.AugAssign, node: ast.AST, name: str, facts: Facts) -> str:

@@ -139,3 +139,23 @@ def test_a_read_moves_into_a_branch_only_if_no_path_needs_it_elsewhere(syncscan,
     text = suggestions(syncscan, tmp_path, program)
     assert "SYN103" in text
     assert ("move the read into the branch" in text) is moves
+
+
+@pytest.mark.parametrize(
+    "call", ["wandb.log({'a': k})", "writer.add_scalars('a', {'a': k})", "writer.add_scalar('a', k)"]
+)
+def test_what_a_writer_of_metrics_would_copy_is_not_recorded_as_a_tensor(syncscan, tmp_path, call):
+    program = f"""
+import torch, wandb
+from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter()
+for i in range(9):
+    x = torch.ones(8, device="cuda") * i
+    k = x.sum().item()
+    {call}
+"""
+    text = suggestions(syncscan, tmp_path, program)
+    assert "SYN101" in text
+    assert "keep `x.sum().detach()`, and log all values" in text
+    assert "record `x.sum().detach()`" not in text
