@@ -160,7 +160,7 @@ def place_of(row: dict[str, str], places: list[tuple[str, str, str]]) -> int | N
 
 
 def is_worth_acting(row: dict[str, str]) -> bool:
-    """Return whether a reader would act on a finding; of one outside the first entries, whether each step waits there."""
+    """Return whether a reader would act on a finding; of one outside the first entries, whether the line blocks in each step."""
     return row["act"] == "yes" if "act" in row else (row["blocks"], row["runs"]) == ("yes", "step")
 
 

@@ -186,7 +186,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first; cheap, explicit and hardly avoidable synchronizations last.
 
     Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone. Statements
-    behind no ``if`` of their function come before the others, which fewer programs run. Code shared by all models
+    behind an ``if`` of their function come after the others, because fewer programs run them. Code shared by all models
     comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
     synchronizations come before copies that the author wrote as copies, because readers act on them more often.
     """

@@ -262,9 +262,10 @@ def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[
     found = sorted([each for each in places if _start(each) >= end], key=_start)
     hidden = end  # up to here, what is read was set since
     for number, each in enumerate(found):
-        if _start(each) < hidden or not isinstance(each.ctx, ast.Store):
-            if _start(each) >= hidden:
-                yield each
+        if _start(each) < hidden:
+            continue
+        if not isinstance(each.ctx, ast.Store):
+            yield each
             continue
         setter = around.statement(each)
         if isinstance(around.parent(each), (ast.NamedExpr, ast.comprehension)):
@@ -292,11 +293,9 @@ def _branch_of(statement: ast.AST, around: SyntaxContext) -> Sequence[ast.AST] |
     """Return the innermost block around a statement that may not run, such as a branch; None where there is none."""
     inner: ast.AST = statement
     for each in around.up(statement, itself=False):
-        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-            block = getattr(each, field, None)
-            if isinstance(block, list) and any(one is inner for one in block):
-                runs = isinstance(each, (ast.With, ast.AsyncWith, ast.Module)) or field == "finalbody"
-                if not runs and field not in {"handlers", "cases"}:
+        if not isinstance(each, (ast.With, ast.AsyncWith, ast.Module)):
+            for block in (getattr(each, "body", None), getattr(each, "orelse", None)):
+                if isinstance(block, list) and any(one is inner for one in block):
                     return block
         inner = each
     return None

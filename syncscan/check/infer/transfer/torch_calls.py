@@ -139,7 +139,7 @@ def _host_data_in(value: AbstractValue) -> AbstractValue:
 
 
 def _in_a_tensor(value: AbstractValue) -> AbstractValue:
-    """Return the options of an item of which a tensor can be made; no text, None or object can be one."""
+    """Return an item without the texts, None and objects among its options, which no tensor holds."""
     if value.kind in _SEQUENCES:
         return _host_data_in(value)
     kept = [option for option in value.options if option.kind in _OF_TENSORS]
