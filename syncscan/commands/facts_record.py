@@ -14,7 +14,7 @@ from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
 from syncscan.trace.front import step_behind
 from syncscan.trace.launch import Launched
-from syncscan.trace.store import read_processes
+from syncscan.trace.store import read_parts
 
 
 def record(
@@ -30,7 +30,7 @@ def record(
     options = {"detector": "none", **recording.for_hook()}
 
     def report(_launched: Launched) -> int:
-        processes = read_processes(parts)
+        processes = read_parts(parts).processes
         for note in dict.fromkeys(note for process in processes for note in process.notes):
             click.echo(f"syncscan: {note}", err=True)
         recording.write(processes)

@@ -29,7 +29,7 @@ from syncscan.trace.interpreter import python_version
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
-from syncscan.trace.store import read_processes
+from syncscan.trace.store import read_parts
 from syncscan.trace.trace import broken_limits, build
 
 
@@ -67,7 +67,7 @@ def _run(
             show(trace, options.output_format, options.output, broken, again=interim.reported)
         if facts is not None:
             with _told():
-                facts.write(read_processes(parts))
+                facts.write(read_parts(parts).processes)
         return EXIT_FINDINGS if broken else EXIT_OK
 
     window = _window(options.start_after, options.seconds)

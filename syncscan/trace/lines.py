@@ -9,9 +9,9 @@ Ranges = dict[str, list[list[int]]]
 Rows = dict[str, list[list[Any]]]
 
 
-def ranges_by_file(files: Iterable[Mapping[str, Iterable[int]]]) -> Ranges:
-    """Return what ran in any of several processes."""
-    return _joined({path: [[n, n] for n in numbers] for path, numbers in lines.items()} for lines in files)
+def ranges_by_file(lines: Mapping[str, Iterable[int]]) -> Ranges:
+    """Return the lines of each file as ranges."""
+    return {path: _coalesced([n, n] for n in sorted(numbers)) for path, numbers in sorted(lines.items())}
 
 
 def merged(all_ranges: Iterable[Ranges | None]) -> Ranges | None:

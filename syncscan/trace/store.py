@@ -94,7 +94,6 @@ class Process:
     checked: dict[str, int] | None = None  # of some steps, idle GPU time by the launches and by the kernels
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
-    lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
     callees: dict[str, list[list[Any]]] = field(
         default_factory=dict
     )  # by file, the range of each call and the names that it had
@@ -109,14 +108,29 @@ class Process:
     windows: list[list[Any]] = field(default_factory=list)
 
 
-def read_processes(parts: Path) -> list[Process]:
-    """Return every process that wrote into the folder, in the order of their start."""
-    found = (read_process(path) for path in parts.glob("*.jsonl"))
-    return sorted((p for p in found if p is not None), key=lambda process: process.started_ns)
+@dataclass
+class AllRecords:
+    """The records of all processes. Each of a thousand workers may run the same lines, so those are kept once."""
+
+    processes: list[Process] = field(default_factory=list)  # in the order of their start
+    lines: dict[str, set[int]] = field(default_factory=dict)  # that ran in any of them, by file
 
 
-def read_process(path: Path) -> Process | None:
-    """Return what one file holds; a line cut short by a kill ends it, and a file of another kind gives None."""
+def read_parts(parts: Path) -> AllRecords:
+    """Return what every process wrote into the folder."""
+    whole = AllRecords()
+    for path in parts.glob("*.jsonl"):
+        process = _read_process(path, whole.lines)
+        whole.processes += [process] if process is not None else []
+    whole.processes.sort(key=lambda process: process.started_ns)
+    return whole
+
+
+def _read_process(path: Path, ran: dict[str, set[int]]) -> Process | None:
+    """Return what one file holds, but for the lines that ran, which are added to those of other processes.
+
+    A line cut short by a kill ends the file, and a file of another kind gives None.
+    """
     try:
         with open_file(path) as stream:
             lines = _lines(stream)
@@ -125,7 +139,7 @@ def read_process(path: Path) -> Process | None:
                 return None
             argv = os.fsdecode(bytes.fromhex(header["argv"])).split("\0")
             process = Process(header["pid"], header["ppid"], header["started_ns"], argv)
-            _Reader(process).read(lines)
+            _Reader(process, ran).read(lines)
     except (OSError, ValueError, Mismatch):
         return None
     return process
@@ -178,8 +192,9 @@ _FIELDS: dict[str, Shape] = {
 class _Reader:
     """The reader of a file's lines: code objects, stacks of them, entries, and their latest counts."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, ran: dict[str, set[int]]) -> None:
         self._process = process
+        self._ran = ran
         self._kept = 0
         self._notes: dict[str, None] = {}
         self._detectors: dict[str, None] = {}
@@ -258,7 +273,7 @@ class _Reader:
 
     def _read_lines(self, value: list[Any]) -> None:
         path, lines = value
-        self._process.lines.setdefault(path, set()).update(lines)
+        self._ran.setdefault(path, set()).update(lines)
         self._kept += len(lines)
 
     def _read_callees(self, value: list[Any]) -> None:

@@ -14,7 +14,7 @@ from syncscan.trace.launch import Launched, why_unhooked
 from syncscan.trace.lines import joined_callees, joined_callers, ranges_by_file
 from syncscan.trace.propose import propose_step
 from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
-from syncscan.trace.store import Process, added_up, read_processes
+from syncscan.trace.store import Process, added_up, read_parts
 
 Trace = dict[str, Any]
 
@@ -28,7 +28,8 @@ def build(
     table: OperationTable,
 ) -> Trace:
     """Merge what the processes of a command wrote; docs/trace-format.md describes the fields."""
-    processes = read_processes(parts)
+    recorded = read_parts(parts)
+    processes = recorded.processes
     sources = Sources(table)
     sites, of_wait = collect(processes, blame, sources)
     steps = _steps(processes, warmup)
@@ -47,7 +48,7 @@ def build(
         "timeline": _timeline(processes, sites, of_wait),
         "uncomputed": _summed(process.uncomputed for process in processes),
         "decided": _summed(process.decided for process in processes),
-        "lines": ranges_by_file(process.lines for process in processes if process.lines) or None,
+        "lines": ranges_by_file(recorded.lines) or None,
         "callees": joined_callees(process.callees for process in processes),
         "callers": joined_callers(process.callers for process in processes),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -54,6 +55,58 @@ def test_the_lines_that_ran_are_kept(run_trace, program, version):
     assert ran.isdisjoint({12, 13})
     assert done.trace["callees"] == done.trace["callers"] == {}  # nobody asked for calls
     assert [path for path in done.trace["lines"] if "/torch/" in path or "_syncscan_hook" in path] == []
+
+
+IN_A_CHILD = """\
+import glob, os, sys
+import torch
+
+
+def before():
+    return len("")
+
+
+def after():
+    return abs(0)
+
+
+flush = sys.modules["_syncscan_hook.start"].hook.flush
+before()
+flush()
+child = os.fork()
+if child == 0:
+    after()
+    flush()
+    [part] = glob.glob(os.environ["SYNCSCAN_TRACE"] + f"/{os.getpid()}-*")
+    with open(part) as stream:
+        print(stream.read(), end="")
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_a_forked_child_writes_only_what_its_parent_has_not(run_trace, program):
+    path = program(IN_A_CHILD)
+    done = run_trace([interpreter("3.12"), path], ("--calls",))
+    assert done.status == 0, done.stderr
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    written = {
+        kind: {
+            row if kind == "lines" else row[0] for record in records for row in own_rows(record, kind, path)
+        }
+        for kind in ("lines", "callees", "callers")
+    }
+    assert {10, 19} <= written["lines"]
+    assert (10 in written["callees"], 9 in written["callers"]) == (True, True)
+    assert [6 in each for each in written.values()] == [False] * 3
+    assert {5, 6, 9, 10} <= lines_of(done.trace, path)
+
+
+def own_rows(record, kind, path):
+    """Return the rows of one kind in a record of a part of a trace, where they are about a file."""
+    about, rows = record.get(kind, ("", []))
+    return rows if about == str(path) else []
 
 
 def test_lines_that_ran_before_torch_was_there_are_kept(run_trace, program):

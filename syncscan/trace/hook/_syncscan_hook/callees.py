@@ -93,7 +93,7 @@ class CalleeWatch:
     def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
         """Yield the calls since the last time, or all, by file."""
         if whole:
-            self.reset()
+            self._told[:] = [0, 0]
         positions = _Positions()
         files: dict[str, list[list[Any]]] = {}
         for code, offset, name in self._since(0, self._named):
@@ -117,8 +117,7 @@ class CalleeWatch:
         return list(records)[told : self._told[kind]]
 
     def reset(self) -> None:
-        """Report all again, in a forked child."""
-        self._told[:] = [0, 0]
+        """Go on in a forked child: the file of the parent has what was reported before the fork."""
 
 
 class _Positions:

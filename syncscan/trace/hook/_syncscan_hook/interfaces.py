@@ -67,4 +67,4 @@ class Watch(Protocol):
         """Yield the records since the last call, or all: the name of a record, and the record."""
 
     def reset(self) -> None:
-        """Discard the record, in a forked child."""
+        """Discard, in a forked child, the record of what the parent did."""
