@@ -271,7 +271,27 @@ def test_stacks_beyond_the_bound_are_counted_under_a_name_of_their_own(trace, op
     )
     counts = {site["path"]: site["count"] for site in done.sites}
     assert sum(counts.values()) == 30
-    assert counts.pop("<other stacks>") == 20
-    assert set(counts) == {f"{n}.py" for n in range(10)}
-    assert "<other stacks> in stacks beyond the first 40,000" in done.stderr, done.stderr
+    assert counts.pop("<other stacks>") == 15
+    assert set(counts) == {f"{n}.py" for n in range(15)}
+    assert "<other stacks> in stacks beyond the first 60,000" in done.stderr, done.stderr
     assert "<no Python>" not in done.stderr
+
+
+def test_stacks_beyond_the_bound_of_deep_ones_still_reach_the_program(trace):
+    done = trace(
+        """
+        import sys, torch
+        sys.modules["_syncscan_hook.record"].MAX_ENTRIES = 5
+        names = {"t": torch.zeros(1)}
+        exec(compile("def read(): return t.item()", "helper.py", "exec"), names)
+        codes = [compile("read()", f"{n}.py", "exec") for n in range(14)]
+        def call(code, depth=20):
+            call(code, depth - 1) if depth else exec(code, names)
+        for code in [*codes[:10], *codes[10:], *codes[5:10]]:
+            call(code)
+        """,
+        "--exclude",
+        "*helper.py",
+    )
+    counts = {site["path"]: site["count"] for site in done.sites}
+    assert counts == {f"{n}.py": 2 if n >= 5 else 1 for n in range(10)} | {"<not blamed>": 4}

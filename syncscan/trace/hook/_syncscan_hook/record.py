@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
+LESS_DEEP = 12  # frames of as many stacks more: from the inside of torch to the program
 
 
 def _named(path: str, function: str) -> CodeType:
@@ -30,7 +31,7 @@ def _named(path: str, function: str) -> CodeType:
     return named
 
 
-_OTHERS = _named("<other stacks>", f"stacks beyond the first {2 * MAX_ENTRIES:,}")
+_OTHERS = _named("<other stacks>", f"stacks beyond the first {3 * MAX_ENTRIES:,}")
 # The number of synchronizations with a time in the timeline: the first of all, and the first from the first steady step on.
 MOMENTS = 300
 STEADY_MOMENTS = 700
@@ -142,14 +143,20 @@ class WaitRecorder:
 
     def _new_entry(self, key: tuple[Any, ...], stack: list[int], frame: FrameType | None) -> Entry:
         api, phase, allowed, node = key[-4:]
-        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or all in one
-            stack = stack[:2]
-            if len(self.entries) >= 2 * MAX_ENTRIES and stack:
-                stack, frame = [id(_OTHERS), 0], None
+        if len(self.entries) >= MAX_ENTRIES:  # keep counting: by fewer frames, by one, or all in one
             allowed = node = None
-            key = (*stack, api, phase, None, None)
-            if key in self.entries:
-                return self.entries[key]
+            for bound, frames in ((2 * MAX_ENTRIES, LESS_DEEP), (3 * MAX_ENTRIES, 1)):
+                key = (*stack[: 2 * frames], api, phase, None, None)
+                if key in self.entries:
+                    return self.entries[key]
+                if len(self.entries) < bound or not stack:
+                    stack = stack[: 2 * frames]
+                    break
+            else:
+                stack, frame = [id(_OTHERS), 0], None
+                key = (*stack, api, phase, None, None)
+                if key in self.entries:
+                    return self.entries[key]
         positions = []
         for known in zip(stack[::2], stack[1::2]):
             if frame is not None:
