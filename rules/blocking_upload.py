@@ -23,6 +23,7 @@ reader in another stream may have relied on the synchronization.
 """
 
 import ast
+import re
 from dataclasses import replace
 
 from syncscan.model import Applicability, Confidence, Kind
@@ -61,6 +62,9 @@ _ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
 _FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
 _PLACED = {"pin_memory", "out", "device"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
+_HIDDEN = re.compile(
+    r"torch\.(?!load$)"
+)  # operations that copy what belongs to them, if no operand is on the host
 _HOST = {"on host", "memory pageable", "memory pinned"}
 
 
@@ -160,9 +164,10 @@ host = pinned.to(torch.float16)
             return of_a_module(call, facts)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
-            source = decider(call, facts, _HOST) or source
-            if source is not None and facts.of(source).is_gpu:  # which data of the host follow
-                return _of_hidden_data(call, source, facts)
+            on_host = decider(call, facts, _HOST)
+            if on_host is None and _HIDDEN.match(facts.name_of(call.func)):
+                return _of_hidden_data(call, source or call, facts)
+            source = on_host or source
         message = f"Copying {shown(source or _receiver(call), facts)} to the GPU blocks the CPU until the copy is done"
         values = facts.of(call), facts.of(source or call)
         because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))

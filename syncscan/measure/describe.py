@@ -47,6 +47,8 @@ def describe(value: object) -> Description:
 def _describe_tensor(tensor: Any) -> Description:
     import torch  # noqa: PLC0415
 
+    if tensor.is_nested:  # its own shape has symbols, and the layout of torch.strided has none at all
+        return _describe_tensor(tensor.values())
     found: Description = {
         "is": "tensor",
         "on": "gpu" if tensor.is_cuda else tensor.device.type,

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+import torch
+
+from syncscan.measure.describe import describe
 from syncscan.measure.handwritten import probe, sheets
 from syncscan.measure.operands import Operands
 from syncscan.simulate.context import simulated_cuda
@@ -17,3 +22,8 @@ def test_a_store_through_an_index_that_torch_does_not_read_through_is_measured_w
         assert list(stored.operands) == ["input", "index", "value"]
         assert list(read.operands) == ["input", "index", "value", "place"]
         stored.call()
+
+
+def test_a_nested_tensor_is_described_by_the_values_that_it_holds() -> None:
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    assert json.loads(json.dumps(describe(nested))) == describe(torch.ones(6, 3))
