@@ -23,6 +23,7 @@ from syncscan.check.infer.transfer.modules import (
     is_layer,
     is_optimizer,
     makes_a_module,
+    own_tensors,
     weight_of_layer,
 )
 from syncscan.check.infer.transfer.names import external, module_name
@@ -161,6 +162,8 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     cls = base.payload
     if not isinstance(cls, Class):
         return held_by(at, base, name)
+    if name in {"_buffers", "_parameters"} and cls.is_module:
+        return own_tensors(at)
     at.asks(cls, name)
     methods = cls.overrides(name)
     if methods:

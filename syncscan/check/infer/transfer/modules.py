@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from syncscan.check.infer.dataflow.cells import ANY_TEXT
-from syncscan.check.infer.domain.basic import STRING, TENSOR, is_batch, is_module, list_of, sequence, table
+from syncscan.check.infer.domain.basic import (
+    STRING,
+    TENSOR,
+    is_batch,
+    is_module,
+    list_of,
+    sequence,
+    table,
+)
 from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function
@@ -19,7 +27,7 @@ from syncscan.model import ON_GPU, Confidence, Device, Kind
 MODULE_METHODS = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "parameters", "buffers",
      "named_parameters", "named_buffers", "register_buffer", "register_parameter", "add_module", "register_module",
-     "state_dict", "modules", "children", "__call__", "_apply", "apply", "requires_grad_"}
+     "state_dict", "get_buffer", "get_parameter", "modules", "children", "__call__", "__setattr__", "_apply", "apply", "requires_grad_"}
 )  # fmt: skip
 _RETURN_THE_MODULE = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "_apply", "apply", "requires_grad_"}
@@ -75,6 +83,8 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
         return BOTTOM
     if name in LIST_TENSORS:
         return tensors_of_module(at, name)
+    if name in {"get_buffer", "get_parameter"}:
+        return some_parameter(at)
     if name == "__call__":
         return together(at, call.args) if any(map(may_be_tensor, call.args)) else BOTTOM
     if name == "cpu":
@@ -85,7 +95,7 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
 
 
 _REGISTER = {"register_buffer": "buffer", "register_parameter": "parameter"}
-_ADD = frozenset({"add_module", "register_module"})
+_ADD = frozenset({"__setattr__", "add_module", "register_module"})
 
 
 def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> None:
@@ -118,6 +128,26 @@ def tensors_of_module(at: Point, name: str) -> AbstractValue:
 def some_parameter(at: Point) -> AbstractValue:
     """Return a parameter of an unknown module."""
     return module_tensor(at, TENSOR, "the parameters of a module move to the GPU with the module")
+
+
+def holds_parameters(value: AbstractValue) -> bool:
+    """Return whether a value is a list or dictionary of parameters, which is a module that has them."""
+    return is_layer(value) and value.payload in {"torch.nn.ParameterDict", "torch.nn.ParameterList"}
+
+
+def parameters_under(at: Point, container: AbstractValue, method: str) -> AbstractValue:
+    """Return the parameters in a list or dictionary of them as a method gives them: ``values()``, ``items()``, ``get(name)``."""
+    parameter = weight_of_layer(at, container)
+    if method == "values":
+        return list_of(parameter)
+    if method == "items":
+        return list_of(sequence([STRING, parameter], Kind.TUPLE))
+    return parameter if method in {"get", "pop", "popitem", "setdefault"} else BOTTOM
+
+
+def own_tensors(at: Point) -> AbstractValue:
+    """Return ``module._parameters`` or ``module._buffers``."""
+    return list_of(TENSOR if makes_a_module(at) else some_parameter(at), Kind.DICT)
 
 
 def is_optimizer(value: AbstractValue) -> bool:

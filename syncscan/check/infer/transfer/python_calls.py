@@ -179,7 +179,7 @@ def _getattr(at: Point, call: Call) -> AbstractValue:
     return join(value, call.args[2]) if len(call.args) > 2 else value
 
 
-@register(FUNCTIONS, "builtins.setattr")
+@register(FUNCTIONS, "builtins.setattr", "builtins.object.__setattr__")
 def _setattr(at: Point, call: Call) -> AbstractValue:
     if len(call.args) == 3:
         value = call.args[2]

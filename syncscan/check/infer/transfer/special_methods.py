@@ -12,6 +12,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.modules import holds_parameters, weight_of_layer
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.subscripts import read_item
 from syncscan.model import Kind
@@ -66,6 +67,8 @@ def item_of(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractVal
     """
     if base.kind is Kind.UNION:
         return join_all([item_of(at, option, index) for option in base.options])
+    if holds_parameters(base):
+        return base if index.kind is Kind.SLICE else weight_of_layer(at, base)
     if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
         return held_by(at, base, index.payload)
     found = None if base.items is not None else run(at, base, "__getitem__", index)
@@ -75,6 +78,8 @@ def item_of(at: Point, base: AbstractValue, index: AbstractValue) -> AbstractVal
 def _elements_of(at: Point, value: AbstractValue) -> AbstractValue:
     if value.items is not None or value.element is not None:
         return iterated(value)
+    if holds_parameters(value) and value.payload != "torch.nn.ParameterDict":  # which yields names
+        return weight_of_layer(at, value)
     iterator = run(at, value, "__iter__")
     if iterator is None:
         found = run(at, value, "__getitem__", BOTTOM)

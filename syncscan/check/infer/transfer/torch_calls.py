@@ -22,10 +22,12 @@ from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
     given_by_part,
+    holds_parameters,
     is_layer,
     is_optimizer,
     may_be_tensor,
     module_tensor,
+    parameters_under,
     tensors_of_module,
     works_where_its_module_is,
 )
@@ -340,7 +342,7 @@ def _of_layer(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
         return tensors_of_module(at, name)
     if base.payload == "torch.nn.ModuleDict" and name not in MODULE_METHODS:
         return given_by_part(at, call)
-    return result
+    return parameters_under(at, base, name) if holds_parameters(base) and result is BOTTOM else result
 
 
 def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> AbstractValue:
