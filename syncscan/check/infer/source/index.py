@@ -228,6 +228,11 @@ class Class:
         return any(not NAMED_TUPLES.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
+    def is_enumeration(self) -> bool:
+        """True for an ``Enum``, whose members nobody can set again."""
+        return any(base.endswith(("Enum", "Flag")) for cls in self.mro() for base in cls.external_bases)
+
+    @property
     def is_table(self) -> bool:
         """True for a ``TypedDict`` and for a subclass of a dictionary."""
         return any(base.endswith(_TABLES) for cls in self.mro() for base in cls.external_bases)

@@ -93,6 +93,12 @@ def _of_moved(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     return base if is_tensor_of_models(name) else BOTTOM
 
 
+@register(ATTRIBUTES, Kind.STRING)
+def _of_text(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return the ``value`` of a member of an enumeration, which stands for its text."""
+    return base if name == "value" else BOTTOM
+
+
 @register(ATTRIBUTES, Kind.DEVICE)
 def _of_device(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     if name != "type":
