@@ -96,7 +96,7 @@ class Function:
         """Set the decorators by their full names, with the properties that follow from them."""
         self.decorators = decorators
         short = [name.rpartition(".")[2] for name in decorators]
-        self.is_property = "builtins.property" in decorators or "cached_property" in short
+        self.is_property = "builtins.property" in decorators or not _PROPERTIES.isdisjoint(short)
         self.is_cached_property = self.is_property and any(map(_KEEPS_RESULTS.search, short))
         self.is_cached = self.is_cached_property or not decorators.isdisjoint(_CACHES)
         self.is_static = "builtins.staticmethod" in decorators
@@ -145,7 +145,8 @@ class Function:
 
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
-_KEEPS_RESULTS = re.compile(r"(^|_)(cached?|memoized?)($|_)")  # names of decorators
+_PROPERTIES = frozenset({"abstractproperty", "cached_property", "lazy_property"})
+_KEEPS_RESULTS = re.compile(r"(^|_)(cached?|lazy|memoized?)($|_)")  # names of decorators
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -100,6 +100,11 @@ def external(name: str) -> AbstractValue:
         return AbstractValue(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
     if name == "numpy.newaxis":
         return NONE
-    if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
+    if name in _NUMBERS:
         return NUMBER
     return AbstractValue(Kind.MODULE, payload=name)
+
+
+_NUMBERS = {"numpy.euler_gamma", "sys.maxsize"}.union(
+    f"{package}.{name}" for package in ("math", "numpy", "torch") for name in ("e", "inf", "nan", "pi", "tau")
+)

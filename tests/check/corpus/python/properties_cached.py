@@ -4,6 +4,7 @@ import functools
 from functools import cached_property
 
 import torch
+from torch.distributions.utils import lazy_property
 
 
 class Batch:
@@ -18,6 +19,10 @@ class Batch:
     def total(self):
         return self.rows.sum()
 
+    @lazy_property
+    def mean(self):
+        return self.rows.mean()
+
     @property
     def twice(self):
         return 2 * self.count  # silent
@@ -26,4 +31,5 @@ class Batch:
 def run(batch: Batch):
     batch.count  # silent
     batch.twice  # silent
+    batch.mean.item()  # expect: SYN101
     return batch.total.item()  # expect: SYN101
