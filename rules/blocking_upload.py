@@ -23,7 +23,6 @@ reader in another stream may have relied on the synchronization.
 """
 
 import ast
-import re
 from dataclasses import replace
 
 from syncscan.model import Applicability, Confidence, Kind
@@ -62,9 +61,6 @@ _ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
 _FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
 _PLACED = {"pin_memory", "out", "device"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
-_HIDDEN = re.compile(
-    r"torch\.(?!load$)"
-)  # operations that copy what belongs to them, if no operand is on the host
 _HOST = {"on host", "memory pageable", "memory pinned"}
 
 
@@ -165,7 +161,7 @@ host = pinned.to(torch.float16)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             on_host = decider(call, facts, _HOST)
-            if on_host is None and _HIDDEN.match(facts.name_of(call.func)):
+            if on_host is None and _copies_inside(facts.name_of(call.func)):
                 return _of_hidden_data(call, source or call, facts)
             source = on_host or source
         message = f"Copying {shown(source or _receiver(call), facts)} to the GPU blocks the CPU until the copy is done"
@@ -175,8 +171,13 @@ host = pinned.to(torch.float16)
         return Match(call, message, because, _hint(call, source, facts), rewrite)
 
 
+def _copies_inside(name: str) -> bool:
+    """Return whether a function copies what belongs to it; stubs of other packages describe copies of what they are given."""
+    return name.startswith("torch.") and name != "torch.load"
+
+
 def _of_hidden_data(call: ast.Call, source: ast.expr, facts: Facts) -> Match:
-    """Return the match of an operation that copies to the GPU what belongs to an operand there."""
+    """Return the match of an operation without an operand on the host: it copies what belongs to it, or to an operand."""
     message = (
         f"{shown(call, facts)} copies from the host to the GPU, and blocks the CPU until the copy is done"
     )

@@ -142,7 +142,7 @@ def parameters_under(at: Point, container: AbstractValue, method: str) -> Abstra
         return list_of(parameter)
     if method == "items":
         return list_of(sequence([STRING, parameter], Kind.TUPLE))
-    return parameter if method in {"get", "pop", "popitem", "setdefault"} else BOTTOM
+    return parameter if method in {"get", "pop", "setdefault"} else BOTTOM
 
 
 def own_tensors(at: Point) -> AbstractValue:

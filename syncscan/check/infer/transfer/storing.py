@@ -35,7 +35,7 @@ def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> N
         at.tell(known.set_outside[name], frozenset({cls}))
     if at.function is at.module.body:
         tell(at, known.set_in_bodies[owner, name], value)
-        if owner.is_enumeration and value.kind is Kind.STRING:  # a member, which nothing sets again
+        if value.kind is Kind.STRING and owner.is_enumeration:  # a member, which nothing sets again
             at.tell(known.attributes[owner, name], value)
             return
     tell(at, known.attributes[owner, name], value)

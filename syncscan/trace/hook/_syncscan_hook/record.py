@@ -145,18 +145,15 @@ class WaitRecorder:
         api, phase, allowed, node = key[-4:]
         if len(self.entries) >= MAX_ENTRIES:  # keep counting: by fewer frames, by one, or all in one
             allowed = node = None
-            for bound, frames in ((2 * MAX_ENTRIES, LESS_DEEP), (3 * MAX_ENTRIES, 1)):
-                key = (*stack[: 2 * frames], api, phase, None, None)
+            others = [id(_OTHERS), 0] if stack else stack
+            fewer = (2 * MAX_ENTRIES, stack[: 2 * LESS_DEEP]), (3 * MAX_ENTRIES, stack[:2]), (0, others)
+            for bound, kept in fewer:
+                key = (*kept, api, phase, None, None)
                 if key in self.entries:
                     return self.entries[key]
-                if len(self.entries) < bound or not stack:
-                    stack = stack[: 2 * frames]
+                if len(self.entries) < bound:
                     break
-            else:
-                stack, frame = [id(_OTHERS), 0], None
-                key = (*stack, api, phase, None, None)
-                if key in self.entries:
-                    return self.entries[key]
+            stack, frame = kept, None if kept is others else frame
         positions = []
         for known in zip(stack[::2], stack[1::2]):
             if frame is not None:
