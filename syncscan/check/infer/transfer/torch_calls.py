@@ -280,7 +280,7 @@ def _is_of_another(at: Point, name: str, call: Call) -> bool:
         return False
     bound = call.bound(operation)
     numbers = {term.arg for case in operation.blocks if case.effect is Effect.SCALAR for term in case.when}
-    elsewhere = bound.values.keys() - {operation.args[0], *numbers}
+    elsewhere = bound.values.keys() - {*operation.args[:1], *numbers}
     return not any(_has_dimensions(value) for arg in elsewhere for value in bound.values[arg])
 
 

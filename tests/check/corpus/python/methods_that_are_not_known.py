@@ -26,3 +26,9 @@ moved.tolist()  # silent
 class Table(UserDict):
     def total(self):
         return self["rows"].sum().item()  # silent
+
+
+def of_an_operator(operator, x: torch.Tensor):
+    found = operator.adjoint(x.cuda()[0])
+    found = operator.adjoint(found)
+    return x.cuda().tolist()  # expect: SYN102
