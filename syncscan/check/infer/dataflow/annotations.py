@@ -233,7 +233,10 @@ def _container(
 
 
 def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) -> AbstractValue:
-    if len(inside) == 2 and isinstance(inside[1], ast.Constant) and inside[1].value is ...:
+    # `tuple[int]` often stands for any number of them.
+    if len(inside) == 1 or (
+        len(inside) == 2 and isinstance(inside[1], ast.Constant) and inside[1].value is ...
+    ):
         return list_of(read(inside[0]), Kind.TUPLE)
     return sequence([read(item) for item in inside], Kind.TUPLE)
 

@@ -2,7 +2,8 @@
 
 The join is commutative, associative, idempotent and absorbing. `BOTTOM` carries no information, or none yet.
 `TOP` may be of any kind. Any other value has one kind, or is a union with one option for each kind. Each
-class, function and module has its own option. Within a kind, the join treats each field separately:
+class, function and module has its own option, and so has each length of a tuple. Within a kind, the join treats each
+field separately:
 
 - device: UNKNOWN is below CUDA and CPU, CPU is below OTHER; CUDA and another device join to `Device.MIXED`;
 - confidence: that of the path on the GPU if there is one; different paths are as sure as the surer one, at most `INFERRED`;
@@ -10,7 +11,7 @@ class, function and module has its own option. Within a kind, the join treats ea
 - contents: item by item for equal lengths, else the join of all items; key by key for dictionaries.
 
 The height of the lattice is finite. A union of too many options widens to `TOP`. A dictionary of too many
-keys widens to the join of its items. Containers nest to a limit (`basic`). `WIDENED` counts the widenings.
+keys, or tuples of too many lengths, widen to the join of their items. Containers nest to a limit (`basic`). `WIDENED` counts the widenings.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _MOST_FUNCTIONS: Final = (
 )
 _ORDER: Final = {kind: position for position, kind in enumerate(Kind)}
 _ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is one
+_TUPLES: Final = _ORDER[Kind.TUPLE]
+_MOST_LENGTHS: Final = 3  # of the tuples that a value may be
 _JOINS: Final[dict[tuple[AbstractValue, AbstractValue], AbstractValue]] = {}
 
 
@@ -98,7 +101,11 @@ def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
 def _slot(value: AbstractValue) -> tuple[int, str]:
     """Return the key of an option: a union has one option for each key."""
     if value.slot is None:
-        value.slot = _ORDER[value.kind], key_of(value) if value.kind in BY_PAYLOAD else ""
+        if value.kind is Kind.TUPLE and value.items is not None:
+            key = str(len(value.items))
+        else:
+            key = key_of(value) if value.kind in BY_PAYLOAD else ""
+        value.slot = _ORDER[value.kind], key
     return value.slot
 
 
@@ -107,12 +114,23 @@ def _union(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     for option in _options(b):
         slot = _slot(option)
         by_slot[slot] = join(by_slot[slot], option) if slot in by_slot else option
+    _join_lengths(by_slot)
     if len(by_slot) > _MOST_FUNCTIONS:
         functions = sum([option.kind is Kind.FUNCTION for option in by_slot.values()])
         if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
             WIDENED["union"] += 1
             return TOP
-    return union(tuple([by_slot[slot] for slot in sorted(by_slot)]))
+    options = tuple([by_slot[slot] for slot in sorted(by_slot)])
+    return union(options) if len(options) > 1 else options[0]
+
+
+def _join_lengths(by_slot: dict[tuple[int, str], AbstractValue]) -> None:
+    """Join the tuples among some options where the length of one is not known, or where there are too many lengths."""
+    slots = [slot for slot in by_slot if slot[0] == _TUPLES]
+    if len(slots) > _MOST_LENGTHS or (len(slots) > 1 and (_TUPLES, "") in by_slot):
+        WIDENED["tuple"] += (_TUPLES, "") not in by_slot
+        items = [_joined_items(by_slot.pop(slot)) for slot in slots]
+        by_slot[_TUPLES, ""] = AbstractValue(Kind.TUPLE, element=join_all(items))
 
 
 def _options(value: AbstractValue) -> tuple[AbstractValue, ...]:

@@ -283,16 +283,25 @@ def _iterated(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.UNPACKED)
 def _unpacked(at: Point, values: Values, data: tuple[int, int, int | None]) -> AbstractValue:
-    (value,), (position, count, star) = values, data
-    value = value.options[0] if value.kind is Kind.UNION and len(value.options) == 1 else value
+    position, count, star = data
+    return by_use(at, join_all([_target(at, option, position, count, star) for option in values[0].options]))
+
+
+def _target(at: Point, value: AbstractValue, position: int, count: int, star: int | None) -> AbstractValue:
+    """Return what one of so many targets, one of them starred or none, gets of a value."""
     if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
         fields = at.fields(value.payload)[:count]
-        known = len(fields) == count and star is None
-        return at.attribute(value, fields[position]) if known else element_of(value)
-    items = value.items if value.kind is not Kind.UNION else None
+        if len(fields) == count and star is None:
+            return at.attribute(value, fields[position])
+    items = value.items if value.kind in _SEQUENCES else None
     if items is not None and _fits(items, count, star):
-        return by_use(at, items[position if star is None or position < star else position - count])
-    return by_use(at, settled(at, element_of(value)))
+        return items[position if star is None or position < star else position - count]
+    if items is not None and value.kind is Kind.TUPLE:  # of another length than the one unpacked here
+        return BOTTOM
+    return settled(at, elements(at, value))
+
+
+_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 
 def _fits(items: Sequence[AbstractValue], count: int, star: int | None) -> bool:
