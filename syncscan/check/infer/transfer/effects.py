@@ -53,7 +53,10 @@ def _is_parameter(at: Point) -> bool:
 
 @register(INSTRUCTIONS, Op.STORE_CLASS)
 def _store_class(at: Point, values: Values, data: tuple[Class, str]) -> AbstractValue:
-    store_attribute(at, *data, values[0])
+    (cls, name), value = data, values[0]
+    store_attribute(at, cls, name, value)
+    if cls.is_named_tuple:  # the default of a field, which no object changes
+        at.tell(at.context.known.set_in_bodies[cls, name], value)
     return BOTTOM
 
 
@@ -97,8 +100,18 @@ _COMPUTED = frozenset({Op.CALL, Op.CALL_METHOD, Op.UNPACKED, Op.SUBSCRIPT})
 
 @register(INSTRUCTIONS, Op.STORE_GLOBAL)
 def _store_global(at: Point, values: Values, name: str) -> AbstractValue:
-    tell(at, at.context.known.globals[at.module, name], values[0])
+    value, variable = values[0], at.context.known.globals[at.module, name]
+    if at.function is at.module.body and _is_record_of_texts(value):
+        at.tell(variable, value)
+    else:
+        tell(at, variable, value)
     return BOTTOM
+
+
+def _is_record_of_texts(value: AbstractValue) -> bool:
+    """Return whether a value is a named tuple of texts, which are its own for good."""
+    items = value.items if value.kind is Kind.INSTANCE else None
+    return items is not None and all(item.kind is Kind.STRING for item in items)
 
 
 @register(INSTRUCTIONS, Op.STORE_CAPTURED)

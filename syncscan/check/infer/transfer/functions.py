@@ -435,6 +435,11 @@ def _as_device(value: AbstractValue) -> AbstractValue:
     return AbstractValue(Kind.DEVICE, place) if place in {Device.CUDA, Device.CPU} else value
 
 
+def _default_of(at: Point, cls: Class, name: str) -> AbstractValue:
+    """Return the default of a field of a named tuple."""
+    return join_all([at.read(at.context.known.set_in_bodies[base, name]) for base in cls.mro()])
+
+
 @register(CALLABLES, Kind.CLASS)
 def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     """Return a new object of a class of the project, after calling its initialiser."""
@@ -456,7 +461,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if init is None and cls.is_named_tuple:
         fields = at.fields(cls)
         given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
-        return record(cls, (given.get(name) or at.attribute(callee, name) for name in fields))
+        return record(cls, (given.get(name) or _default_of(at, cls, name) for name in fields))
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)

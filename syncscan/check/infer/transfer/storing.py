@@ -34,7 +34,8 @@ def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> N
         owner = cls
         at.tell(known.set_outside[name], frozenset({cls}))
     if at.function is at.module.body:
-        tell(at, known.set_in_bodies[owner, name], value)
+        if not owner.is_named_tuple:
+            tell(at, known.set_in_bodies[owner, name], value)
         if value.kind is Kind.STRING and owner.is_enumeration:  # a member, which nothing sets again
             at.tell(known.attributes[owner, name], value)
             return
