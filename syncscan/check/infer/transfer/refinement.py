@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from syncscan.check.infer.domain.basic import list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -176,10 +177,14 @@ def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool)
     return _of_one_kind(at, value, kinds)
 
 
+_HOLDERS = (Kind.LIST, Kind.TUPLE, Kind.DICT)
+
+
 def _of_one_kind(at: Point, value: AbstractValue, kinds: set[Kind]) -> AbstractValue:
     """Return a value that is no union, refined to these kinds."""
-    if value.kind is Kind.MOVED and Kind.TENSOR in kinds:
-        return as_tensor(value)
+    if value.kind is Kind.MOVED:  # a tensor, or what holds some
+        holders = [list_of(value, kind) for kind in _HOLDERS if kind in kinds]
+        return join_all([*holders, *([as_tensor(value)] if Kind.TENSOR in kinds else [])])
     if value.kind in kinds:
         return value
     if value.kind is Kind.UNKNOWN and len(kinds) == 1:
