@@ -8,6 +8,7 @@ from syncscan.check.engine import Engine
 from syncscan.model import Conventions
 from tests.check.changing import source
 from tests.check.test_resident import asked
+from tests.check.test_state import cold, followed
 
 FILES = {
     "calls": """\
@@ -57,6 +58,20 @@ class Entry:
 def use():
     return TABLE["a"]().read().item()
 """,
+    "asking": """\
+def exists(x):
+    return bool(x is not None)
+""",
+    "search": """\
+import torch
+from asking import exists
+def use(net, end=None):
+    out = net(3).cuda()
+    if not exists(end):
+        return out
+    if (out == end).any():
+        return out + 1
+""",
 }
 EDITS = {
     "the names that a caller passes": ("use", '"on_end"', '"on_step"'),
@@ -68,6 +83,7 @@ EDITS = {
         "    def __getattr__(self, name):\n        return getattr(self.other, name)\n",
         "",
     ),
+    "whether a function asks for None alone": ("asking", "bool(x is not None)", "x is not None"),
     "a decorator that registers": ("table", "    return cls\n", '    TABLE["a"] = cls\n    return cls\n'),
 }
 FOUND = {"a class without __getattr__": 0}
@@ -83,3 +99,16 @@ def test_what_a_name_leads_to_is_followed(edit: str) -> None:
         result, _ = asked(engine, sources)
         assert result == asked(Engine(Conventions()), sources)[0]
         assert len(result.findings) == found
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_a_name_leads_to_is_followed_in_a_later_run(edit: str) -> None:
+    changed, old, new = EDITS[edit]
+    _, state = cold({name: source(name, text) for name, text in FILES.items()})
+    sources = {
+        name: source(name, text)
+        for name, text in (FILES | {changed: FILES[changed].replace(old, new)}).items()
+    }
+    result, _ = followed(state, sources)
+    assert result == asked(Engine(Conventions()), sources)[0]
+    assert len(result.findings) == FOUND.get(edit, 1)

@@ -24,6 +24,7 @@ Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; what is imported from one of a name
 
+UNLESS_NONE = "?"  # behind the name of a parameter whose argument a function hands back if it is not None
 MOVED = "to()"  # among what a function hands back: it may have moved modules of it
 LEFT_OUT: Final = frozenset({"left out"})
 PERHAPS_PASSED: Final = frozenset({"perhaps passed"})
@@ -174,7 +175,7 @@ class Knowledge:
         self.registered: Cells[tuple[Class, str], AbstractValue] = Cells("registered", BOTTOM)
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
-        # The parameters that a function returns as they are, whose arguments are results of a call.
+        # The parameters that a function returns as they are on some path, whose arguments are results of a call.
         self.handed: Cells[Function, frozenset[str]] = Cells("handed", frozenset())
         # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
         self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())

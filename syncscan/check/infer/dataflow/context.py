@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
@@ -18,6 +19,7 @@ from syncscan.check.infer.source.index import NO_NAMES, Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.parts import KeptParameters, kept_parameters, moves_in_place
+from syncscan.check.infer.source.predicates import holds_for_none
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
@@ -44,6 +46,7 @@ _KEYWORDS = frozenset(
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
+_UNKNOWN: Final = object()  # the answer of a function that nobody has asked
 KEPT = "__init__()"  # stands among the members of a class for the parameters that its initialiser keeps
 
 
@@ -90,6 +93,7 @@ class Context:
         self._known_by_text: dict[Function, frozenset[str]] = {}
         self._kept: dict[Function, KeptParameters] = {}
         self._moves_in_place: dict[Function, bool] = {}
+        self._holds_for_none: dict[Function, bool | None] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._handed: dict[Function, Mapping[Slot, Slot]] = {}
         self._has_tables: dict[Module, bool] = {}
@@ -156,9 +160,11 @@ class Context:
         """Forget what the bodies of edited functions say, and return the callers of those that say something else now."""
         concerning = {function for function in edit.functions if self._asks_for_texts_anew(function)}
         changed = [
-            (function.owner, what) for function in edit.functions for what in self._says_otherwise(function)
+            (function.owner or function.module, what)
+            for function in edit.functions
+            for what in self._says_otherwise(function)
         ]
-        asked = {asker for cls, what in changed if cls is not None for asker in self.known.asked[cls, what]}
+        asked = {asker for whose, what in changed for asker in self.known.asked[whose, what]}
         for function in edit.gone:
             for cache in (
                 self._chosen,
@@ -166,6 +172,7 @@ class Context:
                 self._known_by_text,
                 self._kept,
                 self._moves_in_place,
+                self._holds_for_none,
                 self._delegates,
             ):
                 cache.pop(function, None)
@@ -181,12 +188,18 @@ class Context:
         return bool(now := self.known_by_text(function)) and now != before
 
     def _says_otherwise(self, function: Function) -> Iterator[str]:
-        """Yield what an edited method says otherwise than before of its class: what `__init__` keeps, whom `__getattr__` asks."""
+        """Yield what an edited function says otherwise than before.
+
+        Of its class: what `__init__` keeps, whom `__getattr__` asks. Of its argument: whether it is None.
+        """
         kept, asked = self._kept.pop(function, None), self._delegates.pop(function, None)
         if function.name == "__init__" and self.kept(function) != kept:
             yield KEPT
         if function.name == "__getattr__" and self.delegates(function) != asked:
             yield "__getattr__"
+        before = self._holds_for_none.pop(function, _UNKNOWN)
+        if self.holds_for_none(function) is not before:
+            yield asked_of(function)
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""
@@ -295,12 +308,23 @@ class Context:
             known = self._delegates[getter] = delegates(getter)
         return known
 
+    def holds_for_none(self, function: Function) -> bool | None:
+        """Return the outcome for None of a function that only asks whether its argument is None; cached."""
+        if function not in self._holds_for_none:
+            self._holds_for_none[function] = holds_for_none(function)
+        return self._holds_for_none[function]
+
     def moves_in_place(self, function: Function) -> bool:
         """Return whether a function may move a module that has a name; cached."""
         known = self._moves_in_place.get(function)
         if known is None:
             known = self._moves_in_place[function] = moves_in_place(function)
         return known
+
+
+def asked_of(function: Function) -> str:
+    """Return what stands among the names of a module for the answer of one of its functions to None."""
+    return f"{function.qualname}(None)"
 
 
 def _methods_of_others(table: OperationTable) -> dict[str, str]:

@@ -52,6 +52,7 @@ class Op(IntEnum):
     CAPTURED_PATTERN = auto()  # (whole); position, count
     NOT_NONE = auto()  # (value)
     TRUE = auto()  # (value)
+    TESTED = auto()  # (value, what is called with it); whether the result is true
     IS_INSTANCE = auto()  # (value, what is called, classes); names of the classes, whether it holds
     AT_PLACE = auto()  # (value); device
     AT_DEVICE = auto()  # (value, device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -88,10 +89,27 @@ def _attribute(to: Lowering, test: ast.Attribute, *, holds: bool) -> None:
 
 def _call(to: Lowering, test: ast.Call, *, holds: bool) -> None:
     asked = isinstance_of(to, test)
-    if asked is None or not (key := to.path(asked[0])):
+    if asked is None:
+        _called(to, test, holds=holds)
+        return
+    if not (key := to.path(asked[0])):
         return
     slots, names = classes_asked(to, asked[1])
     to.env[key] = to.once(Op.IS_INSTANCE, (to.peek(asked[0]), to.peek(test.func), *slots), (names, holds))
+
+
+def _called(to: Lowering, test: ast.Call, *, holds: bool) -> None:
+    """Refine the ``x`` of ``exists(x)``, a function of the project that may ask whether its argument is None."""
+    if (
+        len(test.args) > 1
+        or test.keywords
+        or not isinstance(test.func, ast.Name)
+        or hasattr(builtins, test.func.id)
+    ):
+        return
+    for argument in test.args:
+        if key := to.path(argument):
+            to.env[key] = to.once(Op.TESTED, (to.peek(argument), to.peek(test.func)), holds)
 
 
 def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
+from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
 from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Import, imported_names
@@ -28,15 +28,28 @@ def _expr(to: Lowering, node: ast.Expr) -> bool:
 @lowers(STATEMENTS, ast.Return)
 def _return(to: Lowering, node: ast.Return) -> bool:
     if node.value is not None:
-        for slot in _sides(to, node.value, to.evaluate(node.value)):
+        for slot in _sides(to.ir, to.evaluate(node.value)):
             to.emit_at(node, Op.RETURN, (slot,))
     return False
 
 
-def _sides(to: Lowering, node: ast.expr, slot: Slot) -> Sequence[Slot]:
-    """Return the sides of ``a if test else b``, since a function may return one of them as it was passed; else the slot itself."""
-    is_either = isinstance(node, ast.IfExp) and to.ir.ops[slot] == Op.PHI
-    return to.ir.operands[slot] if is_either else (slot,)
+def _sides(ir: FunctionIR, slot: Slot) -> Sequence[Slot]:
+    """Return the values that paths bring to a ``return``, since a function may return one of them as it was passed.
+
+    What a loop replaces is one value: hardly any run has no iteration.
+    """
+    sides, met = list[Slot](), dict.fromkeys([slot])
+    for each in (queue := [slot]):
+        brought = ir.operands[each] if ir.ops[each] == Op.PHI else ()
+        if brought and max(brought) < each:
+            queue += [side for side in dict.fromkeys(brought) if side not in met]
+            met.update(dict.fromkeys(brought))
+        else:
+            sides.append(each)
+    return sides if len(sides) <= _MOST_SIDES else (slot,)
+
+
+_MOST_SIDES = 4
 
 
 @lowers(STATEMENTS, ast.With, ast.AsyncWith)

@@ -83,7 +83,7 @@ def _deciding(
 
 # Instructions whose value is one of their operands.
 _SAME = frozenset(
-    {Op.PHI, Op.JOIN, Op.NAMED, Op.NOT_NONE, Op.TRUE, Op.ANNOTATED, Op.REBOUND, Op.GATE, Op.RETURN}
+    {Op.PHI, Op.JOIN, Op.NAMED, Op.NOT_NONE, Op.TRUE, Op.ANNOTATED, Op.REBOUND, Op.GATE, Op.RETURN, Op.TESTED}
 )
 
 

@@ -25,6 +25,7 @@ _OF_ONE_VALUE = frozenset(
         Op.ANNOTATED,
         Op.REBOUND,
         Op.IS_INSTANCE,
+        Op.TESTED,
         Op.AT_PLACE,
         Op.AT_DEVICE,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncscan.check.infer.dataflow.cells import MOVED
+from syncscan.check.infer.dataflow.cells import MOVED, UNLESS_NONE
 from syncscan.check.infer.domain.basic import (
     NONE,
     element_of,
@@ -161,14 +161,19 @@ def _handed(at: Point, slot: Slot) -> str | None:
 
 def _argument_at(at: Point, slot: Slot) -> str | None:
     """Return the name of the parameter whose argument, or one of whose arguments, a slot holds unchanged."""
-    ir = at.state.ir
+    ir, mark = at.state.ir, ""
+    while slot >= 0 and ir.ops[slot] in _TESTS:
+        slot, mark = ir.operands[slot][0], UNLESS_NONE
     parameter = at.context.parameter_at(at.state, slot)
     if parameter is not None:
-        return parameter.name if at.function.is_argument(parameter) else None
+        return parameter.name + mark if at.function.is_argument(parameter) else None
     if slot < 0 or ir.ops[slot] != Op.ITERATED or at.function.owner is not None:
         return None
     parameter = at.context.parameter_at(at.state, ir.operands[slot][0])
     return parameter.name if parameter is not None and parameter is at.function.rest else None
+
+
+_TESTS = frozenset({Op.NOT_NONE, Op.TESTED, Op.TRUE})
 
 
 @register(INSTRUCTIONS, Op.YIELD)
@@ -210,7 +215,9 @@ def _result(at: Point, values: Values, data: None) -> AbstractValue:
         value = join(value, _declared_result(at)) if value is NONE else _declared_result(at)
     placing = frozenset((name, place_of(function, name)) for name in at.read(known.placing[function]))
     names = at.read(known.handed[function]) - {MOVED}
-    handed = frozenset((name, place_of(function, name)) for name in names)
+    handed = frozenset(
+        (name, place_of(function, name)) for name in (each.removesuffix(UNLESS_NONE) for each in names)
+    )
     for virtual in virtuals:
         if value is not BOTTOM:
             at.tell(known.virtual_returns[virtual], value)

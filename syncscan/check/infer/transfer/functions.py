@@ -6,7 +6,15 @@ import ast
 import functools
 from collections.abc import Iterable, Iterator
 
-from syncscan.check.infer.dataflow.cells import LEFT_OUT, MOVED, PERHAPS_PASSED, Cell, Named, Place
+from syncscan.check.infer.dataflow.cells import (
+    LEFT_OUT,
+    MOVED,
+    PERHAPS_PASSED,
+    UNLESS_NONE,
+    Cell,
+    Named,
+    Place,
+)
 from syncscan.check.infer.domain.basic import NONE, constant, is_module, record, table
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import (
@@ -148,11 +156,11 @@ def _handed_back(at: Point, passed: Passed, handed: frozenset[str], call: Call) 
     """Yield the arguments that a function returns as they are, and what it returns of a call of one."""
     may_move = MOVED in handed
     for parameter, argument in passed:
-        is_called = f"{parameter.name}()" in handed
+        is_called, some = f"{parameter.name}()" in handed, parameter.name + UNLESS_NONE in handed
         for option in argument.options:
             if is_called and option.kind in {Kind.FUNCTION, Kind.CLASS}:
                 yield _back(at.call(option, Call((), {}, call.site)))
-            elif parameter.name in handed:
+            elif parameter.name in handed or (some and option.kind is not Kind.NONE):
                 yield crossing(option) if may_move and is_module(option) else _back(option)
 
 

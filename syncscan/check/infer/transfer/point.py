@@ -30,7 +30,7 @@ from syncscan.check.infer.transfer.registry import (
 from syncscan.model import Device, Kind
 
 _NOTHING: Final = nullcontext()
-_TESTED: Final = frozenset({Op.NOT_NONE, Op.TRUE})
+_TESTED: Final = frozenset({Op.NOT_NONE, Op.TESTED, Op.TRUE})
 DEFAULT_DEVICE: Final = (
     "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from syncscan.check.infer.domain.basic import list_of
+from syncscan.check.infer.dataflow.context import asked_of
+from syncscan.check.infer.domain.basic import NONE, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op, Slot
-from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.guesses import on_one_path
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -64,6 +65,18 @@ def _not_none(at: Point, values: Sequence[AbstractValue], data: None) -> Abstrac
 @register(INSTRUCTIONS, Op.TRUE)
 def _true(at: Point, values: Sequence[AbstractValue], data: None) -> AbstractValue:
     return without_none(values[0])
+
+
+@register(INSTRUCTIONS, Op.TESTED)
+def _tested(at: Point, values: Sequence[AbstractValue], holds: bool) -> AbstractValue:
+    value, function = values
+    if not isinstance(function.payload, Function):
+        return value
+    at.asks(function.payload.module, asked_of(function.payload))
+    for_none = at.context.holds_for_none(function.payload)
+    if for_none is None:
+        return value
+    return NONE if for_none is holds else without_none(value)
 
 
 @register(INSTRUCTIONS, Op.IS_INSTANCE)
