@@ -118,14 +118,24 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
 
 
 def _of_tensors(bound: Bound) -> Bound:
-    """Return the call on the tensors among the options of its operands: an operation takes no list or object for one."""
-    values = {name: tuple(map(tensor_in, bound.values[name])) for name in _TENSORS if name in bound.values}
+    """Return the call on the tensors among the options of its operands: an operation takes no list or object for one.
+
+    For its input it takes no number either (measured on torch 2.13; arithmetic does, and blocks by other operands).
+    """
+    values = {name: tuple(map(tensor_in, bound.values[name])) for name in _OPERANDS if name in bound.values}
+    values |= {name: tuple(map(_tensors_in, bound.values[name])) for name in _INPUTS if name in bound.values}
     if "data" in bound.values:
         values["data"] = tuple(map(_host_data_in, bound.values["data"]))
     return bound._replace(values=bound.values | values)
 
 
-_TENSORS = ("input", "other", "A", "B", "L", "mat", "mat1", "mat2")
+_INPUTS = ("input", "A", "L", "mat", "mat1")
+_OPERANDS = ("other", "B", "mat2")
+
+
+def _tensors_in(value: AbstractValue) -> AbstractValue:
+    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
+    return join_all(tensors) if tensors else value
 
 
 def _host_data_in(value: AbstractValue) -> AbstractValue:
