@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from syncscan.check.infer.domain.basic import record
+from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
-from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.transfer.attributes import held_by
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.transfer.attributes import held_by, stored_in
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import has_method
@@ -132,7 +135,8 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
     if methods and not methods[0].is_property:
         if cls.is_module:
             register_tensor(at, base, name, call)
-        return call_overrides(at, base, cls, called, call)
+        result = call_overrides(at, base, cls, called, call)
+        return join_all([result, *_of_stored(at, cls, called, call)])
     if cls.is_module and name in MODULE_METHODS:
         return module_method(at, base, name, call)
     if name == "_replace":
@@ -140,6 +144,20 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
     if name == "get" and (item := of_table(at, base, call.first)) is not None:
         return join_all([item, *call.args[1:]])
     return _of_no_method(at, base, name, call)
+
+
+def _of_stored(at: Point, cls: Class, name: str, call: Call) -> Iterator[AbstractValue]:
+    """Yield the results of functions that objects store in place of a method: ``self.step = self.step_on_graphs``."""
+    if not any(name in base.stored for base in cls.mro()):
+        return
+    for option in stored_in(at, cls, name).options:
+        bound = option.payload
+        if isinstance(bound, Function):
+            yield at.call(option, call)
+        elif isinstance(bound, BoundMethod) and isinstance(bound.function, Function):
+            method, owner = bound.function.name, bound.receiver.payload
+            if method != name and isinstance(owner, Class):
+                yield call_overrides(at, bound.receiver, owner, method, call)
 
 
 def _of_no_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
