@@ -8,6 +8,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+# NumPy's names of parameters, which torch's own functions take too (torch 2.13).
+_BY_NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 _WITH_FACTOR = frozenset({("input", "other", "alpha"), ("input", "tensor1", "tensor2", "value")})
 
 
@@ -31,5 +33,6 @@ def by_parameter(
         else:
             bound[name], left = left[:1], left[1:]
     for name, value in kwargs.items():
-        bound[name] = (value,)
+        ours = _BY_NUMPY.get(name, name)
+        bound[ours if ours in parameters and name not in parameters else name] = (value,)
     return bound, left
