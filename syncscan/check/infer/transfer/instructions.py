@@ -196,7 +196,7 @@ def _enclosing_class(function: Function) -> Class | None:
 
 @register(INSTRUCTIONS, Op.BINARY)
 def _binary(at: Point, values: Values, operator: str) -> AbstractValue:
-    return binary(at, values[0], values[1], operator)
+    return by_use(at, binary(at, values[0], values[1], operator))
 
 
 @register(INSTRUCTIONS, Op.UNARY)
@@ -206,7 +206,7 @@ def _unary(at: Point, values: Values, operator: str) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.COMPARE)
 def _compare(at: Point, values: Values, operators: tuple[str, ...]) -> AbstractValue:
-    return compared(at, values, operators)
+    return by_use(at, compared(at, values, operators))
 
 
 @register(INSTRUCTIONS, Op.TEXT)
