@@ -461,7 +461,14 @@ def _some_device(at: Point, call: Call) -> AbstractValue:
 
 @register(
     FUNCTIONS,
+    "torch._dynamo.allow_in_graph",
+    "torch._dynamo.disable",
     "torch.compile",
+    "torch.compiler.allow_in_graph",
+    "torch.compiler.disable",
+    "torch.jit.ignore",
+    "torch.jit.script",
+    "torch.jit.unused",
     "torch.nn.utils.parametrizations.orthogonal",
     "torch.nn.utils.parametrizations.spectral_norm",
     "torch.nn.utils.parametrizations.weight_norm",
@@ -470,5 +477,6 @@ def _some_device(at: Point, call: Call) -> AbstractValue:
     "torch.nn.utils.spectral_norm",
     "torch.nn.utils.weight_norm",
 )
-def _same_module(at: Point, call: Call) -> AbstractValue:
+def _same(at: Point, call: Call) -> AbstractValue:
+    """Return the module or function that is given, which torch changes or wraps."""
     return call.first
