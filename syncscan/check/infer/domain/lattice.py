@@ -44,6 +44,8 @@ def forget_joins() -> None:
 
 def as_tensor(value: AbstractValue) -> AbstractValue:
     """Return a value as a tensor, where the context admits tensors only: the result of an unresolved transfer becomes one."""
+    if value.kind is Kind.UNION:
+        return join_all(map(as_tensor, value.items or ()))
     return refine(value, kind=Kind.TENSOR, payload=None) if value.kind is Kind.MOVED else value
 
 

@@ -91,9 +91,8 @@ def _typed(tensor: AbstractValue, call: Call) -> AbstractValue:
 def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     at.note_asked(name, call)
     operation = at.context.table.find(name)
-    if name.startswith("torch.") and any(value.kind is Kind.MOVED for value in call.values):
-        kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
-        call = Call(tuple(map(as_tensor, call.args)), kwargs, call.site)
+    if name.startswith("torch."):
+        call = _on_tensors_moved(call)
     if operation is None:
         if not follows_default(name) or not any(map(may_be_tensor, call.values)):
             return BOTTOM
@@ -115,6 +114,14 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if checks:
         at.note_bound(name, call, _of_tensors(bound))
     return result
+
+
+def _on_tensors_moved(call: Call) -> Call:
+    """Return a call of torch with what was moved, or what a module returned, as tensors."""
+    if not any(each.kind is Kind.MOVED for value in call.values for each in value.options):
+        return call
+    kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
+    return Call(tuple(map(as_tensor, call.args)), kwargs, call.site)
 
 
 def _of_tensors(bound: Bound) -> Bound:

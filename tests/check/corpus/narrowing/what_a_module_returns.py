@@ -33,3 +33,10 @@ def infer(model: nn.Module, x: torch.Tensor):
     if isinstance(out, (list, tuple)):
         out = out[0]
     return out.sum().item()  # expect: SYN101
+
+
+def check(model: nn.Module, x: torch.Tensor):
+    out = model.cuda()(x)
+    loss = out.get("loss") if isinstance(out, dict) else out
+    if torch.isnan(loss).any():  # expect: SYN104
+        raise ValueError
