@@ -106,7 +106,11 @@ def _is_list(data: ast.expr, facts: Facts) -> bool:
     if isinstance(data, ast.Call) and isinstance(data.func, ast.Attribute) and data.func.attr == "tolist":
         return True
     is_written_out = isinstance(data, (ast.List, ast.ListComp, ast.Tuple))
-    return is_written_out or facts.of(data).kind in {Kind.LIST, Kind.TUPLE}
+    value = facts.of(data)
+    inside = value.items if value.items is not None else (value.element,)
+    if any(each is not None and each.is_gpu for each in inside):
+        return False  # which is read one by one
+    return is_written_out or value.kind in {Kind.LIST, Kind.TUPLE}
 
 
 _SETTINGS = frozenset({"config", "cfg", "args", "settings"})

@@ -2,10 +2,10 @@
 
 All of these hide an `.item()`:
 
-- slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)` and `[0] * n`;
+- slice bounds (`x[:n]`) and integer indices (`x[i]`) of tensors and of sequences, `range(n)` and `[0] * n`;
 - sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
 - `repeat(n)`, and the `alpha` of `torch.add`;
-- a list of GPU scalars given to `torch.tensor`, with one read for each element;
+- a list of GPU scalars given to `torch.tensor` or `torch.FloatTensor`, with one read for each element;
 - a mask given to `nn.TransformerEncoder` or `nn.TransformerDecoder` without `is_causal`: the layer compares it with a causal mask;
 - the loss that `torch.optim.LBFGS.step` gets from its closure.
 
@@ -169,7 +169,7 @@ def _kinds_in(value: Value) -> frozenset[Kind]:
 
 
 def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str:
-    if name in {"tensor", "as_tensor", "new_tensor"}:
+    if name in {"tensor", "as_tensor", "new_tensor"} or name.endswith("Tensor"):
         rows = _kinds_in(facts.of(call.args[0])) if call.args else frozenset()
         return suggest("stack") if rows.isdisjoint(_SEQUENCES) else ""
     if name in _SUGGESTED:
@@ -182,7 +182,8 @@ def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str
 def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: bool) -> str:
     if facts.in_loop(node) and not facts.made_in_loop(number):
         return of_rounds(node, number, facts)
-    return of_a_bound(number, node, facts) if is_bound else of_an_index(node, number, facts)
+    is_of_tensor = facts.of(node.value).kind not in _SEQUENCES
+    return of_a_bound(number, node, facts) if is_bound and is_of_tensor else of_an_index(node, number, facts)
 
 
 def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:

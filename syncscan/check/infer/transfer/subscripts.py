@@ -102,6 +102,10 @@ def subscript_call(
     if operation is None:
         return None
     elements = elements_of_index(index)
+    if base.kind in _OF_NUMBERS:  # Python asks the bounds of a slice for numbers, one by one
+        elements = tuple(
+            [each for one in elements for each in (one.items if one.kind is Kind.SLICE else (one,)) or ()]
+        )
     bound = Bound.of(operation, [base, BOTTOM], {})
     bound.values["index"] = elements
     if value is not None:
