@@ -23,7 +23,7 @@ from syncscan.check.infer.solve.switches import (
     switched_off,
 )
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import path_of
+from syncscan.check.infer.source.syntax import is_none, path_of
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
 from syncscan.check.infer.transfer.point import Point, Solving
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kinds_asked
@@ -132,7 +132,7 @@ class _Recording:
     def _is_never_none(self, test: ast.Compare, *, holds: bool, lowering: Lowering) -> bool:
         """Return whether a test finds the default None of a parameter to which every call found passes something else."""
         left, finds = test.left, ast.Is if holds else ast.IsNot
-        is_of_none = [*map(type, test.ops)] == [finds] and _is_none(test.comparators[0])
+        is_of_none = [*map(type, test.ops)] == [finds] and is_none(test.comparators[0])
         function, known = self._state.function, self._context.known
         parameter = function.by_name.get(left.id) if isinstance(left, ast.Name) and is_of_none else None
         if parameter is None or not parameter.is_none_by_default or function.virtuals():
@@ -210,10 +210,6 @@ class _Recording:
         """See `Recording`."""
         if not self._silent:
             self._recorder.candidate()
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _may_be_gpu(value: AbstractValue) -> bool:

@@ -78,6 +78,11 @@ class NodesByType:
                 yield from cast("list[Node]", found)
 
 
+def is_none(node: ast.expr) -> bool:
+    """Return whether an expression is a literal None."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def dotted_name(node: ast.AST) -> str:
     """Return ``a.b.c`` for names and attributes of names, "" for everything else."""
     parts: list[str] = []
