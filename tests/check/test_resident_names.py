@@ -72,6 +72,22 @@ def use(net, end=None):
     if (out == end).any():
         return out + 1
 """,
+    "asking_of_a_class": """\
+class Asks:
+    def here(x):
+        return bool(x is not None)
+here = Asks.here
+""",
+    "search_by_method": """\
+import torch
+from asking_of_a_class import here
+def use(net, end=None):
+    out = net(3).cuda()
+    if not here(end):
+        return out
+    if (out == end).any():
+        return out + 1
+""",
 }
 EDITS = {
     "the names that a caller passes": ("use", '"on_end"', '"on_step"'),
@@ -84,6 +100,7 @@ EDITS = {
         "",
     ),
     "whether a function asks for None alone": ("asking", "bool(x is not None)", "x is not None"),
+    "whether a method asks for None alone": ("asking_of_a_class", "bool(x is not None)", "x is not None"),
     "a decorator that registers": ("table", "    return cls\n", '    TABLE["a"] = cls\n    return cls\n'),
 }
 FOUND = {"a class without __getattr__": 0}

@@ -20,9 +20,8 @@ Place = int | str
 Named = tuple[str, Place]
 Fact = TypeVar("Fact", AbstractValue, frozenset[Class], frozenset[str], frozenset[Place], frozenset[Named])
 Key = TypeVar("Key")
-Question = tuple[
-    Class | Module | str, str
-]  # a member of a class or of a module; what is imported from one of a name
+# A member of a class or of a module; what is imported from one of a name; what a function of a module answers to None.
+Question = tuple[Class | Module | str, str]
 
 UNLESS_NONE = "?"  # behind the name of a parameter whose argument a function hands back if it is not None
 MOVED = "to()"  # among what a function hands back: it may have moved modules of it

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from syncscan.check.infer.dataflow.annotations import Annotations
-from syncscan.check.infer.dataflow.cells import Knowledge
+from syncscan.check.infer.dataflow.cells import Knowledge, Question
 from syncscan.check.infer.dataflow.made import first_handed_in
 from syncscan.check.infer.dataflow.needs import Names, UsedSlots, imports_tables, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
@@ -46,7 +46,7 @@ _KEYWORDS = frozenset(
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
-_UNKNOWN: Final = object()  # the answer of a function that nobody has asked
+_NOT_ASKED: Final = object()  # in place of an answer
 KEPT = "__init__()"  # stands among the members of a class for the parameters that its initialiser keeps
 
 
@@ -159,12 +159,12 @@ class Context:
     def _callers_concerned(self, edit: ModuleEdit) -> set[Function]:
         """Forget what the bodies of edited functions say, and return the callers of those that say something else now."""
         concerning = {function for function in edit.functions if self._asks_for_texts_anew(function)}
-        changed = [
-            (function.owner or function.module, what)
+        asked = {
+            asker
             for function in edit.functions
-            for what in self._says_otherwise(function)
-        ]
-        asked = {asker for whose, what in changed for asker in self.known.asked[whose, what]}
+            for question in self._says_otherwise(function)
+            for asker in self.known.asked[question]
+        }
         for function in edit.gone:
             for cache in (
                 self._chosen,
@@ -187,17 +187,18 @@ class Context:
         before = self._known_by_text.pop(function, None)
         return bool(now := self.known_by_text(function)) and now != before
 
-    def _says_otherwise(self, function: Function) -> Iterator[str]:
-        """Yield what an edited function says otherwise than before.
+    def _says_otherwise(self, function: Function) -> Iterator[Question]:
+        """Yield the questions to which an edited function gives another answer than before.
 
-        Of its class: what `__init__` keeps, whom `__getattr__` asks. Of its argument: whether it is None.
+        A method answers for its class what `__init__` keeps, and whom `__getattr__` asks; a predicate what it says of None.
         """
         kept, asked = self._kept.pop(function, None), self._delegates.pop(function, None)
-        if function.name == "__init__" and self.kept(function) != kept:
-            yield KEPT
-        if function.name == "__getattr__" and self.delegates(function) != asked:
-            yield "__getattr__"
-        before = self._holds_for_none.pop(function, _UNKNOWN)
+        cls = function.owner
+        if cls is not None and function.name == "__init__" and self.kept(function) != kept:
+            yield cls, KEPT
+        if cls is not None and function.name == "__getattr__" and self.delegates(function) != asked:
+            yield cls, "__getattr__"
+        before = self._holds_for_none.pop(function, _NOT_ASKED)
         if self.holds_for_none(function) is not before:
             yield asked_of(function)
 
@@ -322,9 +323,9 @@ class Context:
         return known
 
 
-def asked_of(function: Function) -> str:
-    """Return what stands among the names of a module for the answer of one of its functions to None."""
-    return f"{function.qualname}(None)"
+def asked_of(function: Function) -> Question:
+    """Return the question what a function answers to None."""
+    return function.module, f"{function.qualname}(None)"
 
 
 def _methods_of_others(table: OperationTable) -> dict[str, str]:

@@ -11,7 +11,8 @@ field separately:
 - contents: item by item for equal lengths, else the join of all items; key by key for dictionaries.
 
 The height of the lattice is finite. A union of too many options widens to `TOP`. A dictionary of too many
-keys, or tuples of too many lengths, widen to the join of their items. Containers nest to a limit (`basic`). `WIDENED` counts the widenings.
+keys, or tuples of too many lengths, widen to the join of their items. Containers nest to a limit (`basic`).
+`WIDENED` counts the widenings.
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ def _called(to: Lowering, test: ast.Call, *, holds: bool) -> None:
     ):
         return
     for argument in test.args:
-        if key := to.path(argument):
-            to.env[key] = to.once(Op.TESTED, (to.peek(argument), to.peek(test.func)), holds)
+        if isinstance(argument, ast.Name) and argument.id in to.env:  # no call sets it
+            to.env[argument.id] = to.once(Op.TESTED, (to.peek(argument), to.peek(test.func)), holds)
 
 
 def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:

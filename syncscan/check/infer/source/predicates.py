@@ -5,30 +5,18 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.syntax import is_none
 
 
 def holds_for_none(function: Function) -> bool | None:
-    """Return the outcome of such a function for None, which is the opposite one for all else; None for other functions."""
-    body = getattr(function.node, "body", None)
-    said = body[1:] if isinstance(body, list) and _is_text(body[0]) else body
-    if (
-        not isinstance(said, list)
-        or len(said) != 1
-        or not isinstance(said[0], ast.Return)
-        or function.decorators
-    ):
+    """Return what such a function answers to None, and to nothing else; None for a function that does more."""
+    node = function.node
+    if not isinstance(node, ast.FunctionDef) or not function.plain or function.decorators:
         return None
-    test, first = said[0].value, function.plain[0].name if function.plain else ""
-    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or test.left.id != first:
+    body = node.body if ast.get_docstring(node) is None else node.body[1:]
+    test = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    if not isinstance(test, ast.Compare) or len(test.ops) > 1 or not is_none(test.comparators[0]):
         return None
-    operator, other = test.ops[0], test.comparators[-1]
-    is_asked = len(test.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot)) and _is_none(other)
-    return isinstance(operator, ast.Is) if is_asked else None
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+    is_asked = isinstance(test.left, ast.Name) and test.left.id == function.plain[0].name
+    operator = test.ops[0]
+    return isinstance(operator, ast.Is) if is_asked and isinstance(operator, (ast.Is, ast.IsNot)) else None

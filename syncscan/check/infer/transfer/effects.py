@@ -138,7 +138,7 @@ def _return(at: Point, values: Values, data: None) -> AbstractValue:
     observations = at.context.observations
     value = observations.result(at, values[0])
     handed = None if observations.has(at.function) else _handed(at, at.state.ir.operands[at.number][0])
-    if handed is not None:
+    if handed is not None and value is not NONE:
         moves = at.context.moves_in_place(at.function)
         told = frozenset({handed, MOVED} if moves else {handed})
         at.tell(at.context.known.handed[at.function], told)
@@ -156,7 +156,7 @@ def _handed(at: Point, slot: Slot) -> str | None:
     if site is None or site.positional or site.keywords or at.function.owner is not None:
         return None
     called = _argument_at(at, at.state.ir.operands[slot][0])
-    return f"{called}()" if called is not None else None
+    return f"{called.removesuffix(UNLESS_NONE)}()" if called is not None else None
 
 
 def _argument_at(at: Point, slot: Slot) -> str | None:

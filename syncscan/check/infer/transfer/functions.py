@@ -73,8 +73,10 @@ def _call_function(at: Point, callee: AbstractValue, call: Call) -> AbstractValu
 def _call_bound(at: Point, method: BoundMethod, call: Call) -> AbstractValue:
     receiver, function = method.receiver, method.function
     assert isinstance(function, Function)
-    if receiver.kind is Kind.INSTANCE:
-        return at.call_method(receiver, function.name, call)
+    cls = receiver.payload
+    if receiver.kind is Kind.INSTANCE and isinstance(cls, Class):
+        at.asks(cls, function.name)
+        return call_overrides(at, receiver, cls, function.name, call)
     return call_function(at, function, call.on(receiver))
 
 
@@ -332,21 +334,31 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
     if value.holds_gpu and parts_on_gpu(value):
         placing = at.read(known.virtual_placing[virtual])
         names = frozenset([name for name, _ in placing])
-        value = placed_by(at, value, _given(at, virtual, places, placing), names)
+        value = placed_by(at, value, _given(at, virtual, places, placing, call), names)
     return _named(at, value, virtual.name)
 
 
 def _given(
-    at: Point, virtual: Virtual, places: dict[Place, AbstractValue], placing: Iterable[Named]
+    at: Point, virtual: Virtual, places: dict[Place, AbstractValue], placing: Iterable[Named], call: Call
 ) -> Given:
-    """Return the arguments that decide the device of the overriding methods' results."""
+    """Return the arguments that decide the device of the overriding methods' results, and the literals in place of others."""
     cells, from_outside = at.context.known.virtual_arguments, at.module.is_outside
-    return [
-        (name, places[place], cells[virtual, from_outside, place])
-        for name, its_place in sorted(placing, key=str)
-        for place in dict.fromkeys((its_place, name))
-        if place in places
-    ]
+    given = []
+    for name, its_place in sorted(placing, key=str):
+        passed = [place for place in dict.fromkeys((its_place, name)) if place in places]
+        given += [(name, places[place], cells[virtual, from_outside, place]) for place in passed]
+        if not passed and call.site is not None and not call.site.spreads:
+            cell = cells[virtual, from_outside, its_place]
+            given += [(name, constant(default), cell) for default in _defaults_of(virtual, name)]
+    return given
+
+
+def _defaults_of(virtual: Virtual, name: str) -> Iterator[object]:
+    """Yield the literals that overriding methods have as default of a parameter."""
+    for method in virtual.below:
+        default = method.by_name[name].default if name in method.by_name else None
+        if isinstance(default, ast.Constant):
+            yield default.value
 
 
 def _pass_to_all(at: Point, virtual: Virtual, places: dict[Place, AbstractValue]) -> None:
@@ -443,8 +455,10 @@ def _as_device(value: AbstractValue) -> AbstractValue:
     return AbstractValue(Kind.DEVICE, place) if place in {Device.CUDA, Device.CPU} else value
 
 
-def _default_of(at: Point, cls: Class, name: str) -> AbstractValue:
-    """Return the default of a field of a named tuple."""
+def _left_to_fill(at: Point, callee: AbstractValue, cls: Class, name: str, call: Call) -> AbstractValue:
+    """Return a field of a named tuple that a call does not name: its default, and whatever spread arguments may fill it with."""
+    if call.is_open_ended or (call.site is not None and call.site.spreads):
+        return join(at.attribute(callee, name), call.args[-1] if call.is_open_ended else BOTTOM)
     return join_all([at.read(at.context.known.set_in_bodies[base, name]) for base in cls.mro()])
 
 
@@ -469,7 +483,9 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if init is None and cls.is_named_tuple:
         fields = at.fields(cls)
         given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
-        return record(cls, (given.get(name) or _default_of(at, cls, name) for name in fields))
+        left_out = [name for name in fields if name not in given]
+        rest = {name: _left_to_fill(at, callee, cls, name, call) for name in left_out}
+        return record(cls, [given.get(name) or rest[name] for name in fields])
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)

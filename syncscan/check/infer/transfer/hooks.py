@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from syncscan.check.infer.dataflow.cells import UNLESS_NONE
 from syncscan.check.infer.domain.basic import is_module, list_of
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -57,5 +58,9 @@ def _returned(at: Point, module: AbstractValue) -> AbstractValue:
     if not isinstance(module.payload, Class):
         return BOTTOM
     at.asks(module.payload, "forward")
-    forward = module.payload.find_method("forward")
-    return BOTTOM if forward is None else at.read(at.context.known.returns[forward])
+    forward, known = module.payload.find_method("forward"), at.context.known
+    if forward is None:
+        return BOTTOM
+    names = {name.removesuffix(UNLESS_NONE) for name in at.read(known.handed[forward])}
+    handed = [at.read(known.parameters[each]) for each in forward.parameters if each.name in names]
+    return join_all([at.read(known.returns[forward]), *handed])

@@ -196,7 +196,7 @@ def _enclosing_class(function: Function) -> Class | None:
 
 @register(INSTRUCTIONS, Op.BINARY)
 def _binary(at: Point, values: Values, operator: str) -> AbstractValue:
-    return by_use(at, binary(at, values[0], values[1], operator))
+    return _computed(at, binary(at, values[0], values[1], operator), values)
 
 
 @register(INSTRUCTIONS, Op.UNARY)
@@ -206,7 +206,16 @@ def _unary(at: Point, values: Values, operator: str) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.COMPARE)
 def _compare(at: Point, values: Values, operators: tuple[str, ...]) -> AbstractValue:
-    return by_use(at, compared(at, values, operators))
+    return _computed(at, compared(at, values, operators), values)
+
+
+def _computed(at: Point, result: AbstractValue, operands: Values) -> AbstractValue:
+    """Return the result of an operator; by its use it is a tensor where its operands may be tensors or numbers."""
+    may_be = all(option.kind in _OF_TENSORS for operand in operands for option in operand.options)
+    return by_use(at, result) if may_be else result
+
+
+_OF_TENSORS = frozenset({Kind.MOVED, Kind.NUMBER, Kind.TENSOR, Kind.UNKNOWN})
 
 
 @register(INSTRUCTIONS, Op.TEXT)
@@ -288,7 +297,7 @@ def _unpacked(at: Point, values: Values, data: tuple[int, int, int | None]) -> A
 
 
 def _target(at: Point, value: AbstractValue, position: int, count: int, star: int | None) -> AbstractValue:
-    """Return what one of so many targets, one of them starred or none, gets of a value."""
+    """Return what the target at a position gets of a value; ``star`` is the position of the starred one."""
     if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
         fields = at.fields(value.payload)[:count]
         if len(fields) == count and star is None:

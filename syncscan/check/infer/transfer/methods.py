@@ -156,7 +156,7 @@ def _of_stored(at: Point, cls: Class, name: str, call: Call) -> Iterator[Abstrac
             yield at.call(option, call)
         elif isinstance(bound, BoundMethod) and isinstance(bound.function, Function):
             method, owner = bound.function.name, bound.receiver.payload
-            if method != name and isinstance(owner, Class):
+            if isinstance(owner, Class) and (method != name or owner not in cls.mro()):
                 yield call_overrides(at, bound.receiver, owner, method, call)
 
 

@@ -72,7 +72,7 @@ def _tested(at: Point, values: Sequence[AbstractValue], holds: bool) -> Abstract
     value, function = values
     if not isinstance(function.payload, Function):
         return value
-    at.asks(function.payload.module, asked_of(function.payload))
+    at.asks(*asked_of(function.payload))
     for_none = at.context.holds_for_none(function.payload)
     if for_none is None:
         return value
@@ -190,14 +190,15 @@ def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool)
     return _of_one_kind(at, value, kinds)
 
 
-_HOLDERS = (Kind.LIST, Kind.TUPLE, Kind.DICT)
+_HOLDERS = (Kind.LIST, Kind.TUPLE)
 
 
 def _of_one_kind(at: Point, value: AbstractValue, kinds: set[Kind]) -> AbstractValue:
     """Return a value that is no union, refined to these kinds."""
-    if value.kind is Kind.MOVED:  # a tensor, or what holds some
+    if value.kind is Kind.MOVED:  # a tensor, or what holds some; of a dictionary the names tell
         holders = [list_of(value, kind) for kind in _HOLDERS if kind in kinds]
-        return join_all([*holders, *([as_tensor(value)] if Kind.TENSOR in kinds else [])])
+        tensors = [as_tensor(value)] if Kind.TENSOR in kinds else []
+        return join_all([*holders, *tensors, value if Kind.DICT in kinds else BOTTOM])
     if value.kind in kinds:
         return value
     if value.kind is Kind.UNKNOWN and len(kinds) == 1:

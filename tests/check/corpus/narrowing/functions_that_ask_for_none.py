@@ -50,3 +50,16 @@ def perhaps(net, end=None):
 def inside(x=None):
     y = torch.ones(3, device="cuda") if missing(x) else x
     return y.tolist()  # expect: SYN102
+
+
+class Held:
+    def __init__(self):
+        self.held = None
+
+    def load(self):
+        self.held = torch.ones(3, device="cuda")
+
+    def read(self):
+        if not exists(self.held):
+            self.load()
+            self.held.tolist()  # expect: SYN102

@@ -51,3 +51,35 @@ class Patched:
 
     def run(self):
         return self.measure(3).tolist()  # expect: SYN102
+
+
+class Timed:
+    def __init__(self):
+        self.plain_step = self.step
+        self.step = self.timed_step
+
+    def step(self, x):
+        return torch.ones(3)
+
+    def timed_step(self, x):
+        return self.plain_step(x).cuda()  # expect: SYN302
+
+    def run(self):
+        self.plain_step(1).tolist()  # silent
+        self.step(1).tolist()  # expect: SYN102
+
+
+class Lent:
+    def get(self):
+        return torch.ones(3, device="cuda")
+
+
+class Borrower:
+    def __init__(self, lent: Lent):
+        self.get = lent.get
+
+    def get(self):
+        return torch.ones(3)
+
+    def run(self):
+        return self.get().tolist()  # expect: SYN102

@@ -1,7 +1,7 @@
 """Each named tuple has its own fields, wherever it goes; a call of `namedtuple` makes a class as a statement does."""
 
 import collections
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import torch
 
@@ -58,3 +58,18 @@ def made_inside(tensor):
     local = Local(tensor.cuda(), 1)
     print(local.second)
     return local.first.item()  # expect: SYN101
+
+
+class Pair(NamedTuple):
+    x: torch.Tensor
+    y: Optional[torch.Tensor] = None
+
+
+def spread(rows, table):
+    pair = Pair(*[row.cuda() for row in rows])
+    if pair.y is not None:
+        pair.y.tolist()  # expect: SYN102
+    pair = Pair(**{name: row.cuda() for name, row in table.items()})
+    if pair.y is not None:
+        pair.y.tolist()  # expect: SYN102 (assumed)
+    return Pair(torch.ones(3, device="cuda")).y.tolist()  # silent

@@ -29,3 +29,23 @@ class Diffusion:
     def either(self, on_gpu):
         x = default(None, torch.ones(1, device="cuda"))
         return x.tolist(), default(None, torch.ones(1)).tolist()  # expect: SYN102 `x.tolist()`
+
+
+def made(x, factory):
+    if factory is not None:
+        return factory()
+    return x
+
+
+def made_either(x, factory):
+    return factory() if factory else x
+
+
+def on_gpu():
+    return torch.ones(3, device="cuda")
+
+
+def use():
+    made_either(torch.ones(3), on_gpu).tolist()  # expect: SYN102
+    made(torch.ones(3), None).tolist()  # silent
+    return made(torch.ones(3), on_gpu).tolist()  # expect: SYN102

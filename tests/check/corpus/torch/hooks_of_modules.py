@@ -65,3 +65,20 @@ class Watched:
 
 def watch(watched: Watched):
     return watched.handle  # silent: the hook runs later
+
+
+class Passing(torch.nn.Module):
+    def forward(self, x, fast=False):
+        if fast:
+            x = torch.zeros(3)
+        return x
+
+
+def read_what_passes(module, given, made):
+    made.tolist()  # expect: SYN102
+
+
+def hooked():
+    passing = Passing()
+    passing.register_forward_hook(read_what_passes)
+    passing(torch.ones(3, device="cuda"))
