@@ -108,7 +108,7 @@ DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] =
     Op.CAPTURED_PATTERN: (st.lists(any_pair, min_size=1, max_size=1), st.just((0, 2))),
     Op.NOT_NONE: (st.lists(any_pair, min_size=1, max_size=1), nothing),
     Op.TRUE: (st.lists(any_pair, min_size=1, max_size=1), nothing),
-    Op.TESTED: (st.lists(any_pair, min_size=2, max_size=2), st.booleans()),
+    Op.TESTED: (st.lists(any_pair, min_size=2, max_size=2), st.tuples(st.booleans(), st.booleans())),
     Op.AT_PLACE: (st.lists(any_pair, min_size=1, max_size=1), st.sampled_from([Device.CUDA, Device.CPU])),
     Op.AT_DEVICE: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), nothing),
     Op.GATE: (st.lists(any_pair, min_size=2, max_size=2), nothing),

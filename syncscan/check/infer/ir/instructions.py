@@ -52,7 +52,7 @@ class Op(IntEnum):
     CAPTURED_PATTERN = auto()  # (whole); position, count
     NOT_NONE = auto()  # (value)
     TRUE = auto()  # (value)
-    TESTED = auto()  # (value, what is called with it); whether the result is true
+    TESTED = auto()  # (value, what is called with it); whether the result is true, and no call sets the value
     IS_INSTANCE = auto()  # (value, what is called, classes); names of the classes, whether it holds
     AT_PLACE = auto()  # (value); device
     AT_DEVICE = auto()  # (value, device)

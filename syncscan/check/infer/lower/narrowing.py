@@ -108,8 +108,9 @@ def _called(to: Lowering, test: ast.Call, *, holds: bool) -> None:
     ):
         return
     for argument in test.args:
-        if isinstance(argument, ast.Name) and argument.id in to.env:  # no call sets it
-            to.env[argument.id] = to.once(Op.TESTED, (to.peek(argument), to.peek(test.func)), holds)
+        if key := to.path(argument):
+            is_own = isinstance(argument, ast.Name) and key in to.env  # calls set attributes and globals
+            to.env[key] = to.once(Op.TESTED, (to.peek(argument), to.peek(test.func)), (holds, is_own))
 
 
 def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:

@@ -68,15 +68,17 @@ def _true(at: Point, values: Sequence[AbstractValue], data: None) -> AbstractVal
 
 
 @register(INSTRUCTIONS, Op.TESTED)
-def _tested(at: Point, values: Sequence[AbstractValue], holds: bool) -> AbstractValue:
-    value, function = values
+def _tested(at: Point, values: Sequence[AbstractValue], data: tuple[bool, bool]) -> AbstractValue:
+    (value, function), (holds, is_own) = values, data
     if not isinstance(function.payload, Function):
         return value
     at.asks(*asked_of(function.payload))
     for_none = at.context.holds_for_none(function.payload)
     if for_none is None:
         return value
-    return NONE if for_none is holds else without_none(value)
+    if for_none is not holds:
+        return without_none(value)
+    return NONE if is_own else value
 
 
 @register(INSTRUCTIONS, Op.IS_INSTANCE)

@@ -63,3 +63,9 @@ class Held:
         if not exists(self.held):
             self.load()
             self.held.tolist()  # expect: SYN102
+
+    def compare(self, x):
+        if exists(self.held):
+            if (self.held == x.cuda()).all():  # expect: SYN104
+                return x
+        return None
