@@ -190,7 +190,7 @@ class Context:
     def _says_otherwise(self, function: Function) -> Iterator[Question]:
         """Yield the questions to which an edited function gives another answer than before.
 
-        A method answers for its class what `__init__` keeps, and whom `__getattr__` asks; a predicate what it says of None.
+        `__init__` answers which arguments it keeps, `__getattr__` which object it asks, a predicate what it says of None.
         """
         kept, asked = self._kept.pop(function, None), self._delegates.pop(function, None)
         cls = function.owner
@@ -324,7 +324,7 @@ class Context:
 
 
 def asked_of(function: Function) -> Question:
-    """Return the question what a function answers to None."""
+    """Return the question under which callers ask what a function says of None."""
     return function.module, f"{function.qualname}(None)"
 
 

@@ -19,6 +19,7 @@ from syncscan.check.infer.domain.lattice import (
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 
+SEQUENCES: Final = frozenset({Kind.LIST, Kind.TUPLE})
 NONE: Final = AbstractValue(Kind.NONE)
 NUMBER: Final = AbstractValue(Kind.NUMBER)
 BOOL: Final = AbstractValue(Kind.NUMBER, dtype="bool")

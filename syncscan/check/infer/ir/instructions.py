@@ -73,6 +73,10 @@ class Op(IntEnum):
     __hash__ = int.__hash__  # Enum's own hash is slow
 
 
+# Instructions whose value is the first operand, as a test for None or for truth leaves it.
+TESTS_FOR_NONE = frozenset({Op.NOT_NONE, Op.TESTED, Op.TRUE})
+
+
 class CallSite(NamedTuple):
     """The form of a call.
 

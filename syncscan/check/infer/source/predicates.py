@@ -9,7 +9,7 @@ from syncscan.check.infer.source.syntax import is_none
 
 
 def holds_for_none(function: Function) -> bool | None:
-    """Return what such a function answers to None, and to nothing else; None for a function that does more."""
+    """Return the answer of such a function to None, the opposite of that to all else; None for a function that does more."""
     node = function.node
     if not isinstance(node, ast.FunctionDef) or not function.plain or function.decorators:
         return None

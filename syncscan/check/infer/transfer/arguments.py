@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from syncscan.check.infer.dataflow.cells import LEFT_OUT, PERHAPS_PASSED
-from syncscan.check.infer.domain.basic import BOOL, EMPTY, NONE, TENSOR, list_of, put
+from syncscan.check.infer.domain.basic import BOOL, EMPTY, NONE, SEQUENCES, TENSOR, list_of, put
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
@@ -20,7 +20,6 @@ from syncscan.check.infer.transfer.virtual import is_passed_through, passed_thro
 from syncscan.model import ARRAYS, Confidence, Device, Kind
 from syncscan.ops.inferred import device_named
 
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 # An item of an array, or what the analysis took for it somewhere on the way.
 _NO_ARRAYS = frozenset({Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.FUNCTION})
 _NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
@@ -152,7 +151,7 @@ def _as_array(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
 
 def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
     """Return whether a container has an unknown item whose value the annotation gives."""
-    if value.kind is not promised.kind or value.kind not in _SEQUENCES:
+    if value.kind is not promised.kind or value.kind not in SEQUENCES:
         return False
     if value.items is None:
         return value.element is BOTTOM and _item_of(promised, 0) is not BOTTOM
@@ -186,7 +185,7 @@ def _as_one_of(at: Point, value: AbstractValue, promised: AbstractValue) -> Abst
 
 def _are_numbers(value: AbstractValue) -> bool:
     """Return whether a list consists of numbers, or of lists of them; such a list is no array, whatever the annotation says."""
-    kinds = {part.kind for part in parts_of(value)} if value.kind in _SEQUENCES else set()
+    kinds = {part.kind for part in parts_of(value)} if value.kind in SEQUENCES else set()
     return Kind.NUMBER in kinds and kinds <= {Kind.NUMBER, Kind.UNKNOWN}
 
 

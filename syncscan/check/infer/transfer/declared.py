@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 
-from syncscan.check.infer.domain.basic import element_of
+from syncscan.check.infer.domain.basic import SEQUENCES, element_of
 from syncscan.check.infer.domain.lattice import join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op
@@ -29,7 +29,7 @@ def with_layers_placed(at: Point, promised: AbstractValue) -> AbstractValue:
         return join_all([with_layers_placed(at, option) for option in promised.items or ()])
     if promised.element is not None:
         return refine(promised, element=with_layers_placed(at, promised.element))
-    if promised.kind in _SEQUENCES and promised.items is not None:
+    if promised.kind in SEQUENCES and promised.items is not None:
         return with_items(promised, [with_layers_placed(at, item) for item in promised.items])
     if not is_layer(promised) or not at.assume():
         return promised
@@ -95,4 +95,3 @@ _READS = frozenset({"cpu", "item", "numpy", "tolist"})
 _TENSORS = ARRAYS | {Kind.MOVED}  # which joins a tensor to one
 SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 _CONTAINERS = frozenset({Kind.DICT, Kind.LIST, Kind.SET, Kind.TUPLE})
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})

@@ -8,7 +8,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.infer.transfer.operands import tensor_in
+from syncscan.check.infer.transfer.operands import tensor_in, tensors_alone_in
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import ON_GPU, Confidence, Kind
 
@@ -41,17 +41,12 @@ def on_tensors(at: Point, name: str, bound: Bound) -> Bound:
     if not name.startswith(_PACKAGE):
         return bound
     values = {
-        arg: tuple(map(_parameter_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES
+        arg: tuple(map(tensors_alone_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES
     }
     itself = bound.get("self")
     if itself is not None and itself.device in ON_GPU and bound.get("value") is BOTTOM and at.use():
         values["value"] = (refine(TENSOR, device=itself.device, confidence=Confidence.INFERRED),)
     return bound._replace(values=bound.values | values)
-
-
-def _parameter_in(value: AbstractValue) -> AbstractValue:
-    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
-    return join_all(tensors) if tensors else tensor_in(value)
 
 
 def is_plain_distribution(name: str) -> bool:

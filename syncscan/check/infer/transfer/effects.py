@@ -13,7 +13,7 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu, returned, without_via
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.ir.instructions import TESTS_FOR_NONE, Op, Slot
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
@@ -162,7 +162,7 @@ def _handed(at: Point, slot: Slot) -> str | None:
 def _argument_at(at: Point, slot: Slot) -> str | None:
     """Return the name of the parameter whose argument, or one of whose arguments, a slot holds unchanged."""
     ir, mark = at.state.ir, ""
-    while slot >= 0 and ir.ops[slot] in _TESTS:
+    while slot >= 0 and ir.ops[slot] in TESTS_FOR_NONE:
         slot, mark = ir.operands[slot][0], UNLESS_NONE
     parameter = at.context.parameter_at(at.state, slot)
     if parameter is not None:
@@ -171,9 +171,6 @@ def _argument_at(at: Point, slot: Slot) -> str | None:
         return None
     parameter = at.context.parameter_at(at.state, ir.operands[slot][0])
     return parameter.name if parameter is not None and parameter is at.function.rest else None
-
-
-_TESTS = frozenset({Op.NOT_NONE, Op.TESTED, Op.TRUE})
 
 
 @register(INSTRUCTIONS, Op.YIELD)

@@ -483,9 +483,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if init is None and cls.is_named_tuple:
         fields = at.fields(cls)
         given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
-        left_out = [name for name in fields if name not in given]
-        rest = {name: _left_to_fill(at, callee, cls, name, call) for name in left_out}
-        return record(cls, [given.get(name) or rest[name] for name in fields])
+        return record(cls, [given.get(name) or _left_to_fill(at, callee, cls, name, call) for name in fields])
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)

@@ -9,6 +9,7 @@ from syncscan.check.infer.dataflow.cells import ANY_TEXT
 from syncscan.check.infer.domain.basic import (
     BOOL,
     EMPTY,
+    SEQUENCES,
     STRING,
     constant,
     element_of,
@@ -302,15 +303,12 @@ def _target(at: Point, value: AbstractValue, position: int, count: int, star: in
         fields = at.fields(value.payload)[:count]
         if len(fields) == count and star is None:
             return at.attribute(value, fields[position])
-    items = value.items if value.kind in _SEQUENCES else None
+    items = value.items if value.kind in SEQUENCES else None
     if items is not None and _fits(items, count, star):
         return items[position if star is None or position < star else position - count]
     if items is not None and value.kind is Kind.TUPLE:  # of another length than the one unpacked here
         return BOTTOM
     return settled(at, elements(at, value))
-
-
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 
 def _fits(items: Sequence[AbstractValue], count: int, star: int | None) -> bool:

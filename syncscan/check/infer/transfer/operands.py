@@ -129,6 +129,12 @@ def tensor_in(value: AbstractValue) -> AbstractValue:
     return join_all(kept) if kept else value
 
 
+def tensors_alone_in(value: AbstractValue) -> AbstractValue:
+    """Return the tensor of a union where a number does not decide; the numbers where there is no tensor."""
+    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
+    return join_all(tensors) if tensors else tensor_in(value)
+
+
 _COPYING = frozenset({Kind.TENSOR, Kind.NDARRAY, Kind.LIST})  # as indices; others give a view
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncscan.check.infer.domain.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of
+from syncscan.check.infer.domain.basic import (
+    BOOL,
+    INT,
+    NUMBER,
+    SEQUENCES,
+    STRING,
+    constant,
+    element_of,
+    list_of,
+)
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
 from syncscan.check.infer.transfer.operands import arithmetic
@@ -13,7 +22,6 @@ from syncscan.check.infer.transfer.special_methods import of_unary, run_contains
 from syncscan.model import ARRAYS, Kind
 
 _NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 
 
 def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
@@ -48,9 +56,9 @@ def changed(at: Point, old: AbstractValue, value: AbstractValue, operator: str) 
 
 
 def _of_sequences(left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
-    if {left.kind, right.kind} & _SEQUENCES:
+    if {left.kind, right.kind} & SEQUENCES:
         if operator == "Mult":
-            whole = left if left.kind in _SEQUENCES else right
+            whole = left if left.kind in SEQUENCES else right
             return list_of(element_of(whole), whole.kind)
         if operator == "Add" and left.kind is right.kind:
             return list_of(join(element_of(left), element_of(right)), left.kind)

@@ -14,7 +14,7 @@ from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.basic import NONE
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
+from syncscan.check.infer.ir.instructions import TESTS_FOR_NONE, CallSite, Slot
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case, needs_no_gpu_operand
@@ -30,7 +30,6 @@ from syncscan.check.infer.transfer.registry import (
 from syncscan.model import Device, Kind
 
 _NOTHING: Final = nullcontext()
-_TESTED: Final = frozenset({Op.NOT_NONE, Op.TESTED, Op.TRUE})
 DEFAULT_DEVICE: Final = (
     "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 )
@@ -214,7 +213,7 @@ class Point:
     def never_runs(self) -> bool:
         """Return whether an operand is the part that is not None of a value that is always None."""
         ir, values = self.state.ir, self.state.values
-        tested = [each for each in ir.operands[self.number] if each >= 0 and ir.ops[each] in _TESTED]
+        tested = [each for each in ir.operands[self.number] if each >= 0 and ir.ops[each] in TESTS_FOR_NONE]
         return any(values[ir.operands[each][0]] is NONE for each in tested)
 
     def place_of(self, name: str) -> Device:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, STRING, is_batch, list_of
+from syncscan.check.infer.domain.basic import INT, NONE, NUMBER, SEQUENCES, STRING, is_batch, list_of
 from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -31,7 +31,7 @@ from syncscan.check.infer.transfer.modules import (
     tensors_of_module,
     works_where_its_module_is,
 )
-from syncscan.check.infer.transfer.operands import tensor_in, together
+from syncscan.check.infer.transfer.operands import tensor_in, tensors_alone_in, together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
@@ -130,7 +130,9 @@ def _of_tensors(bound: Bound) -> Bound:
     For its input it takes no number either (measured on torch 2.13; arithmetic does, and blocks by other operands).
     """
     values = {name: tuple(map(tensor_in, bound.values[name])) for name in _OPERANDS if name in bound.values}
-    values |= {name: tuple(map(_tensors_in, bound.values[name])) for name in _INPUTS if name in bound.values}
+    values |= {
+        name: tuple(map(tensors_alone_in, bound.values[name])) for name in _INPUTS if name in bound.values
+    }
     if "data" in bound.values:
         values["data"] = tuple(map(_host_data_in, bound.values["data"]))
     return bound._replace(values=bound.values | values)
@@ -140,17 +142,12 @@ _INPUTS = ("input", "A", "L", "mat", "mat1")
 _OPERANDS = ("other", "B", "mat2")
 
 
-def _tensors_in(value: AbstractValue) -> AbstractValue:
-    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
-    return join_all(tensors) if tensors else value
-
-
 def _host_data_in(value: AbstractValue) -> AbstractValue:
     """Return the host data among the options of what a tensor is made of, which is why it is made, also in its items."""
     if value.kind is Kind.UNION:
         kept = [option for option in value.options if option.is_host_data]
         return join_all(kept) if kept else value
-    if value.kind not in _SEQUENCES:
+    if value.kind not in SEQUENCES:
         return value
     if value.items is not None:
         return with_items(value, [_in_a_tensor(item) for item in value.items])
@@ -159,14 +156,13 @@ def _host_data_in(value: AbstractValue) -> AbstractValue:
 
 def _in_a_tensor(value: AbstractValue) -> AbstractValue:
     """Return an item without the texts, None and objects among its options, which no tensor holds."""
-    if value.kind in _SEQUENCES:
+    if value.kind in SEQUENCES:
         return _host_data_in(value)
     kept = [option for option in value.options if option.kind in _OF_TENSORS]
     return join_all(kept) if value.kind is Kind.UNION and kept else value
 
 
-_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
-_OF_TENSORS = ARRAYS | _SEQUENCES | {Kind.NUMBER}
+_OF_TENSORS = ARRAYS | SEQUENCES | {Kind.NUMBER}
 
 
 _OF_INDICES = frozenset({"torch.Tensor.__getitem__", "torch.Tensor.__setitem__"})

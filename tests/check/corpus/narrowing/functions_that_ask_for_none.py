@@ -8,7 +8,7 @@ def exists(value):
 
 
 def missing(value):
-    """Whether there is none."""
+    """Return whether there is no value."""
     return value is None
 
 

@@ -1,4 +1,4 @@
-"""What the compiler is told of a function, or makes of it, still runs the function."""
+"""A function that torch compiles, or keeps from its compiler, still does what its source says."""
 
 import torch
 
