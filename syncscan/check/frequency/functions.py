@@ -32,7 +32,7 @@ _ONCE = re.compile(
         |loras?|lora_.*|from_.*|in_.*|.*(weights?|model|checkpoint|state_dict|pretrained)))?
     |.*(weights?|pretrained|checkpoint|model)_loader | from_pretrained.* | .*_pretrained(_.*)?
     |(re)?init(ialize)?(_(all_)?(weights?|model|parameters|buffers|empty.*|missing.*|distributed.*|process_group.*|device.*|kv_cache.*))?
-    | (lazy|late)_init.* | .*_init
+    | (lazy|late)_init.*
     |reset_parameters | rebalance.* | rearrange(_experts?.*)? | .*reshuffle(_.*)? | release_.*graphs? | pre_?compute.*
     |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
     |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | probe(_.*)? | compile.* | .*autotune.*
@@ -41,7 +41,7 @@ _ONCE = re.compile(
     |(add_)?(cli_)?args? | parse_args.* | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
     |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
-    |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
+    |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | validate_(args|config).*
     |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?
     |(on_)?(\w+_)?epoch_(start|begin|end) | extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
@@ -54,7 +54,7 @@ _OF_A_REQUEST = re.compile(
 )
 _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
-    r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
+    r"""(re)?init(ialize)?(_.*)? | .*_init | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
     |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
     |train | fit | evaluate_model | assert_.* | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
@@ -79,6 +79,10 @@ _EVALUATES = re.compile(
     re.VERBOSE,
 )
 _PIPELINE = re.compile(r".*Pipeline")
+# What a public function may do for each request of a user, whatever the project calls it for.
+_ANSWERS = re.compile(
+    r"(classify|decode|detect|embed|encode|generate|infer|predict|recogni[sz]e|sample|score|segment|transcribe|transform|translate)(_.*)?"
+)
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 
 
@@ -107,6 +111,11 @@ def _is_named_once(name: str) -> bool:
 def _is_of_a_request(function: Function) -> bool:
     is_of_a_module = function.owner is not None and function.owner.is_module
     return not is_of_a_module and _OF_A_REQUEST.fullmatch(function.name.lstrip("_")) is not None
+
+
+def is_named_test(function: Function) -> bool:
+    """Return whether a function is a test by its name; `test_net`, which the program calls, is none."""
+    return function.name.startswith("test_")
 
 
 def may_be_once(function: Function) -> bool:
@@ -227,6 +236,12 @@ def _calls_of_backward(body: Iterable[ast.stmt]) -> Iterator[ast.Call]:
             yield from _calls_of_backward(inner)
 
 
+def answers_users(function: Function) -> bool:
+    """Return whether users may call a function for each request by its name: a public ``predict`` of a public class."""
+    parts = function.qualname.split(".")
+    return not any(part.startswith("_") for part in parts) and _ANSWERS.fullmatch(function.name) is not None
+
+
 def runs_a_model(function: Function) -> bool:
     """Return whether a decorator says that a function only runs a model."""
     if function.owner is None and _RUNS.search(function.name) is None:
@@ -307,6 +322,8 @@ class FunctionFrequency:
     is_passed_over: bool  # runs at most once in a program, or for a request
     evaluates: bool  # or exports or debugs a model
     is_argument: bool  # a lambda that a call passes to a function
+    is_named_test: bool
+    answers_users: bool
     is_handed_out: bool  # the function that defines it returns it, or keeps it in an attribute
 
     @classmethod
@@ -331,5 +348,7 @@ class FunctionFrequency:
             or _is_of_a_request(function),
             evaluates(f"{function.module.name}.{function.qualname}"),
             function.is_lambda and is_argument(function),
+            is_named_test(function),
+            answers_users(function),
             is_handed_out(function),
         )

@@ -50,7 +50,7 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
         follow(found, _named(solver.functions(), modules, entry_points), ())
     else:
         follow(found, *usual_roots(found, functions, callers))
-    note_once(found, functions)
+    note_once(found, functions, callers)
     close_over_once(found, functions, callers)
     return found
 

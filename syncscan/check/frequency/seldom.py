@@ -12,14 +12,17 @@ from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.model import When
 
 
-def note_once(found: Frequencies, functions: Sequence[Function]) -> None:
-    """Record the functions that run once by their names."""
+def note_once(found: Frequencies, functions: Sequence[Function], callers: dict[Called, set[Called]]) -> None:
+    """Record the functions that run once by their names; tests are those that no function calls."""
     frequency = found.cache.by_function
     once = [
         function
         for function in functions
         if function not in found.step
-        and (frequency[function].is_once if function in found.generating else frequency[function].may_be_once)
+        and (
+            (frequency[function].is_once if function in found.generating else frequency[function].may_be_once)
+            or (frequency[function].is_named_test and not callers.get(function, ()))
+        )
     ]
     found.once.update(once)
     found.programs.update(function for function in once if frequency[function].starts_a_program)
@@ -63,6 +66,9 @@ def _called_once_by(found: Frequencies, caller: Called) -> Iterable[Called]:
 
 def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, set[Called]]) -> bool:
     """Return whether all calls of a function run once; a guard says too little about one that may run a model."""
+    frequency = found.frequency(callee)
+    if frequency is not None and frequency.answers_users:
+        return False
     runs = _runs(found, callee)
     return all(
         by is callee
