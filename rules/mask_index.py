@@ -83,7 +83,9 @@ kept = rows[mask]
         case = facts.blocks(node)
         if case is None or case.effect is not Effect.SHAPE:
             return None
-        masks = [element for element in index_elements(node) if facts.of(element).is_mask]
+        elements = index_elements(node)
+        masks = [each for each in elements if facts.of(each).is_mask]
+        masks = masks or [each for each in elements if _is_named_mask(facts.of(each))]
         mask = masks[0] if masks else node
         how = f"Indexing with the CUDA mask {shown(mask, facts)}" if masks else shown(node, facts)
         message = f"{how} blocks the CPU until the GPU has counted the true elements"
@@ -91,8 +93,15 @@ kept = rows[mask]
         return Match(node, message, because, _hint(node, mask, facts), is_implicit=True)
 
 
+def _is_named_mask(value: Value) -> bool:
+    """Return whether a tensor in the index of a case that depends on data is its mask: only the name says so."""
+    return value.kind is Kind.TENSOR and value.dtype is None and value.ndim != 0
+
+
 def _beside(mask: Value, indexed: Value) -> Value:
     """Return the mask; where only a convention or an annotation places the mask, return an indexed tensor that code places."""
+    if _is_named_mask(mask):
+        mask = replace(mask, confidence=min(mask.confidence, Confidence.INFERRED))
     if mask.confidence < Confidence.INFERRED <= indexed.confidence and indexed.is_gpu:
         return replace(indexed, confidence=Confidence.INFERRED)
     return mask

@@ -67,10 +67,10 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 @functools.lru_cache(maxsize=65536)
 def dtype_of(name: str) -> str | None:
-    """Return the dtype that a tensor's name promises: "bool" for "mask", "int" for "indices", or None."""
-    if _MASK.search(name):
-        return "bool"
-    return "int" if _INDEX.search(name) else None
+    """Return the dtype that a tensor's name promises: "bool" for "mask", "int" for "indices" and "mask_ids", or None."""
+    if _INDEX.search(name):
+        return "int"
+    return "bool" if _MASK.search(name) else None
 
 
 def dtype_class(name: str) -> str | None:

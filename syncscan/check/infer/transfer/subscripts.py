@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import element_of, is_batch, is_gpu_batch, item_of_table, list_of
-from syncscan.check.infer.domain.lattice import as_tensor, join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
-from syncscan.check.infer.source.conventions import is_tensor_of_models
+from syncscan.check.infer.domain.lattice import as_tensor, join_all, with_items
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
+from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
+from syncscan.check.infer.source.conventions import dtype_of, is_tensor_of_models
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import indexed
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import ARRAYS, Confidence, Kind
+from syncscan.model import ARRAYS, MASKS, Confidence, Kind
 from syncscan.ops import OperationTable
 
 
@@ -135,6 +136,7 @@ def note_subscript(
         options = tuple([option for option in options if option.kind is Kind.TENSOR])
     if at.recorder is None or len(options) != 1:
         return
+    index = _as_named(at.state.ir, index, at.state.ir.operands[at.number][1])
     if options[0].kind is Kind.TENSOR:
         name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
     elif options[0].kind in _OF_NUMBERS and value is None:
@@ -144,3 +146,25 @@ def note_subscript(
     bound = subscript_call(at.context.table, name, options[0], index, value)
     if bound is not None and at.node is not None:
         at.recorder.operation(at.node, at.node, name, bound)
+
+
+def _as_named(ir: FunctionIR, index: AbstractValue, slot: Slot) -> AbstractValue:
+    """Return an index as a mask where its name promises one, and nothing else tells its dtype: ``x[batch.padding_mask]``."""
+    if slot < 0:
+        return index
+    if ir.ops[slot] == Op.SEQUENCE and index.items is not None and len(index.items) == len(ir.operands[slot]):
+        parts = zip(index.items, ir.operands[slot], strict=True)
+        return with_items(index, [_as_named(ir, item, operand) for item, operand in parts])
+    is_open = index.kind is Kind.TENSOR and index.dtype is None and index.ndim != 0
+    if not is_open or dtype_of(_name_of(ir, slot)) not in MASKS:
+        return index
+    return refine(index, dtype="bool", confidence=min(index.confidence, Confidence.INFERRED))
+
+
+def _name_of(ir: FunctionIR, slot: Slot) -> str:
+    """Return the name of an attribute, or of the item under a text; "" for other values."""
+    op = ir.ops[slot]
+    if op == Op.SUBSCRIPT:
+        key = ir.operands[slot][1]
+        return str(ir.data[key]) if key >= 0 and ir.ops[key] == Op.CONSTANT else ""
+    return str(ir.data[slot][0]) if op == Op.ATTRIBUTE else ""

@@ -16,3 +16,19 @@ def more(attention_mask: torch.Tensor, masked: torch.Tensor, token_ids: torch.Te
     gpu[attention_mask]  # expect: SYN201 (inferred)
     gpu[masked]  # silent
     return gpu[token_ids]  # silent
+
+
+class Batch:
+    def __init__(self, data):
+        self.padding_mask = torch.as_tensor(data["mask"], device="cuda")
+        self.mask_ids = torch.as_tensor(data["ids"], device="cuda")
+        self.rows = torch.as_tensor(data["rows"], device="cuda")
+
+
+def fill(data):
+    gpu = torch.zeros((8, 4), device="cuda")
+    batch = Batch(data)
+    gpu[batch.padding_mask] = 0.0  # silent: a mask fills
+    gpu[:, batch.padding_mask]  # expect: SYN201 (inferred)
+    gpu[batch.mask_ids] = 0.0  # expect: SYN306 (inferred)
+    gpu[{"mask": batch.rows}["mask"]] = 0.0  # silent
