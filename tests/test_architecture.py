@@ -143,8 +143,8 @@ FLOORS = {
     "syncscan.verify": ("scratch", "run", "search"),
     "syncscan.trace": (
         "hook",
-        "arrivals classify front interpreter shape",
-        "contract launch spread store",
+        "arrivals front interpreter parsed shape",
+        "classify contract launch spread store",
         "sites",
         "lines",
         "merge propose",

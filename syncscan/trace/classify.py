@@ -8,10 +8,8 @@ case. Every other operand is assumed to be a GPU tensor, unless the operand is a
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -19,9 +17,9 @@ from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
-from syncscan.rule import by_precedence, suggestion_of
+from syncscan.rule import by_precedence, rule_book, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
-from syncscan.syntax.source_text import Range, first_line, holds_statements
+from syncscan.trace.parsed import ParsedModule, parse
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
@@ -48,6 +46,7 @@ _EXAMPLES = (
     Value(Kind.TENSOR, Device.CPU, pinned=True),
     Value(Kind.DEVICE, Device.CUDA),
     Value(Kind.DEVICE, Device.CPU),
+    Value(Kind.INSTANCE, Device.CPU),
     _NUMBER,
 )
 _LITERALS: dict[type[object], Value] = {  # keyed by the type of the constant or of the node
@@ -61,11 +60,6 @@ _LITERALS: dict[type[object], Value] = {  # keyed by the type of the constant or
     ast.List: Value(Kind.LIST, element=_NUMBER),
     ast.Tuple: Value(Kind.TUPLE, element=_NUMBER),
     ast.ListComp: Value(Kind.LIST, element=_NUMBER),
-}
-_WAITERS = {
-    "cudaEventSynchronize": "torch.cuda.Event",
-    "cudaStreamSynchronize": "torch.cuda.Stream",
-    "cudaDeviceSynchronize": "torch.cuda",
 }
 
 
@@ -99,24 +93,42 @@ def explain(
     ":in" or ":out" says that a copy towards the GPU or the host came immediately before. ``table`` is the
     operation table of a project that declares operations of its own.
     """
-    module = _parse(source_text)
+    module = parse(source_text)
     if module is None:
         return None
     name, _, direction = api.partition(":")
     if column is None or end_line is None or end_column is None:
-        candidates = module.on_line(line)
+        nodes = module.on_line(line)
     else:
-        candidates = module.around((line, column, end_line, end_column))
-    targets = [target for node in candidates if isinstance(node, ast.Assign) for target in node.targets]
-    here = {id(node) for node in candidates}
-    target = next((target for target in targets if id(target) in here), None)
-    for node in candidates:
+        nodes = module.around((line, column, end_line, end_column))
+    target = _target_in(nodes)
+    for node in nodes:
         if node is target:  # the statement writes the target, and does not read it
             continue
-        found = _match_of(node, target, module, name, direction, table or load_table())
-        if found is not None:
-            return found
+        asked = _values_in(node) if isinstance(node, ast.JoinedStr) else [node]
+        answers = (_match_of(each, target, module, name, direction, table or load_table()) for each in asked)
+        if explained := {answer for answer in answers if answer is not None}:
+            return _in_common(explained)
     return None
+
+
+def _target_in(nodes: Sequence[ast.AST]) -> ast.AST | None:
+    """Return the target of an assignment that is among some nodes, or None."""
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    return next((target for target in targets if any(target is node for node in nodes)), None)
+
+
+def _values_in(text: ast.JoinedStr) -> list[ast.AST]:
+    """Return the values in an f-string: Python before 3.12 does not say which of them was written."""
+    return [each for each in text.values if isinstance(each, ast.FormattedValue)]
+
+
+def _in_common(explained: set[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return what some explanations share: where the suggestions differ, the general one of their code; None for several codes."""
+    first, *others = explained
+    if not others:
+        return first
+    return (first[0], rule_book()[first[0]].instead) if {code for code, _ in others} == {first[0]} else None
 
 
 def _match_of(
@@ -178,11 +190,9 @@ def _operation_of(
 def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Case]) -> list[Case]:
     """Return the cases in their order, but with the cases first that the source text makes likely.
 
-    An operand that is named like an index reads a scalar. A stored number literal is the operand that is
-    uploaded, and a stored value of another form is more likely a tensor.
+    A stored number literal is the operand that is uploaded, and a stored value of another form is more likely a tensor.
     """
-    index = subject.slice if isinstance(subject, ast.Subscript) else None
-    scalar_index = index is not None and _SCALAR_INDEX.search(ast.unparse(index)) is not None
+    scalar_index = isinstance(subject, ast.Subscript) and _reads_a_scalar(subject.slice)
     literal = None if stored is None else _literal(stored)
     number = literal is not None and literal.kind is Kind.NUMBER
 
@@ -196,6 +206,31 @@ def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Ca
 
 
 _SCALAR_INDEX = re.compile(r"(^|[-._])(i|j|k|n|pos|index|idx|step|len)\d*$")
+
+
+def _reads_a_scalar(index: ast.expr) -> bool:
+    """Return whether a part of an index is likely a scalar: it is named like one, or is an element of a tensor, and no mask is beside it.
+
+    An index of positions blocks nobody, so a part that is ``lens[row]`` is a scalar or a mask.
+    """
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    texts = [*map(ast.unparse, parts)]
+    if any("mask" in text for text in texts):
+        return False
+    return any(map(_SCALAR_INDEX.search, texts)) or any(map(_is_element, parts))
+
+
+def _is_element(part: ast.expr) -> bool:
+    """Return whether a part of an index is one element, or one row, of something: not what stands under a text, or in a slice."""
+    if not isinstance(part, ast.Subscript):
+        return False
+    inner = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+    return all(isinstance(each, (ast.Name, ast.Attribute, ast.BinOp)) or _is_number(each) for each in inner)
+
+
+def _is_number(node: ast.expr) -> bool:
+    literal = _literal(node)
+    return literal is not None and literal.kind is Kind.NUMBER
 
 
 class RuntimeFacts:
@@ -228,6 +263,8 @@ class RuntimeFacts:
             return self.of(node.operand)
         if isinstance(node, ast.Constant):
             return Value(Kind.NONE) if node.value is None else _LITERALS.get(type(node.value), _GPU)
+        if isinstance(node, ast.Call) and self.name_of(node.func).startswith("builtins.str."):
+            return Value(Kind.STRING)
         return _LITERALS.get(type(node), _GPU)
 
     def name_of(self, node: ast.AST) -> str:
@@ -395,105 +432,3 @@ def _may_be(node: ast.AST, term: Term) -> bool:
 @functools.cache
 def _example(*kinds: str) -> Value:
     return max(_EXAMPLES, key=lambda value: sum(is_of(kind, value) is True for kind in kinds))
-
-
-class ParsedModule:
-    """A parsed source file: its nodes by source range, and the full names of its imports."""
-
-    def __init__(self, text: str) -> None:
-        self.tree = ast.parse(text)
-        self._lines = text.split("\n")
-        self._names: dict[str, str] = {}
-        self._read_imports(self.tree)
-
-    @functools.cached_property
-    def around_each(self) -> SyntaxContext:
-        """The CST context of every node: its parents, its statement and its text."""
-        return SyntaxContext(ast.walk(self.tree), self._lines)
-
-    def around(self, place: Range) -> list[ast.AST]:
-        """Return the nodes at exactly this range, innermost first, then their parents up to the statement."""
-        found: list[ast.AST] = []
-        node: ast.AST | None = self.tree
-        while node is not None:
-            found.append(node)
-            node = next((child for child in _placed_in(node) if self._holds(child, place)), None)
-        chain = found[::-1]
-        end = next((i + 1 for i, node in enumerate(chain) if isinstance(node, ast.stmt)), None)
-        return chain[:end]
-
-    def on_line(self, line: int) -> list[ast.AST]:
-        """Return the nodes that begin on a line, in the order of their ends."""
-        nodes = [n for n in ast.walk(self.tree) if isinstance(n, (ast.expr, ast.stmt))]
-        here = [node for node in nodes if self.line(node) == line]
-        return sorted(here, key=lambda node: self._range(node)[2:])
-
-    def line(self, node: ast.AST) -> int:
-        """Return the line on which a node begins, 1-based."""
-        return self._range(node)[0]
-
-    def name_of(self, node: ast.AST, api: str) -> str:
-        """Return the full name of a called function, or ""; ``api`` decides the owner of a method ``synchronize``."""
-        if isinstance(node, ast.Name):
-            if node.id in self._names:
-                return self._names[node.id]
-            return f"builtins.{node.id}" if hasattr(builtins, node.id) else ""
-        if not isinstance(node, ast.Attribute):
-            return ""
-        dotted = self._dotted(node.value)
-        if dotted is not None:
-            return f"{dotted}.{node.attr}"
-        owner = _WAITERS.get(api, "torch.Tensor") if node.attr == "synchronize" else "torch.Tensor"
-        return f"{owner}.{node.attr}"
-
-    def is_imported(self, node: ast.expr) -> bool:
-        """Return whether an expression names an imported module or a member of one."""
-        return self._dotted(node) is not None
-
-    def _dotted(self, node: ast.expr) -> str | None:
-        """Return the full name of a module or class, if the expression begins with an imported name."""
-        if isinstance(node, ast.Name):
-            return self._names.get(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = self._dotted(node.value)
-            return f"{owner}.{node.attr}" if owner is not None else None
-        return None
-
-    def _holds(self, node: ast.AST, place: Range) -> bool:
-        if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
-            return first_line(node) <= place[0] and place[2] <= (node.end_lineno or 0)
-        line, column, end_line, end_column = self._range(node)
-        return (line, column) <= place[:2] and place[2:] <= (end_line, end_column)
-
-    def _range(self, node: ast.AST) -> Range:
-        return self.around_each.text.range_of(node)
-
-    def _read_imports(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    bound = alias.asname or alias.name.partition(".")[0]
-                    self._names[bound] = alias.name if alias.asname is not None else bound
-            elif isinstance(node, ast.ImportFrom):
-                origin = node.module if node.module is not None and not node.level else ""
-                for alias in node.names:
-                    self._names[alias.asname or alias.name] = f"{origin}.{alias.name}"
-
-
-def _placed_in(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nearest descendants that have a source range; an argument list and the `for` of a comprehension have none."""
-    for child in ast.iter_child_nodes(node):
-        if hasattr(child, "lineno"):
-            yield child
-        else:
-            yield from _placed_in(child)
-
-
-@functools.lru_cache(maxsize=8)
-def _parse(source_text: str) -> ParsedModule | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # other tools report invalid escapes in the user's code
-            return ParsedModule(source_text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None

@@ -8,7 +8,9 @@ import pytest
 
 from syncscan.model import Device, Kind
 from syncscan.ops import load_table
-from syncscan.trace.classify import ParsedModule, RuntimeFacts, classify
+from syncscan.rule import rule_book
+from syncscan.trace.classify import RuntimeFacts, classify, explain
+from syncscan.trace.parsed import ParsedModule
 
 PRELUDE = (
     "import torch\nimport numpy as np\nimport torch.nn.functional as F\nfrom torch import unique as uniq\n"
@@ -70,7 +72,13 @@ CASES = [
 ]
 OUT, IN = f"{SYNC}:out", f"{SYNC}:in"
 MORE = [
-    ('y = x[0, i]', 'x[0, i]', OUT, 'SYN201'),
+    ('y = x[0, i]', 'x[0, i]', OUT, 'SYN106'),
+    ('y = x[lens[row]]', 'x[lens[row]]', OUT, 'SYN106'),
+    ('y = x[lens[2]]', 'x[lens[2]]', OUT, 'SYN106'),
+    ('y = x[row, self.lens[row - 1]]', 'x[row, self.lens[row - 1]]', OUT, 'SYN106'),
+    ('y = x[masks[row]]', 'x[masks[row]]', OUT, 'SYN201'),
+    ("y = x[table['keep']]", "x[table['keep']]", OUT, 'SYN201'),
+    ('y = x[seen[1:]]', 'x[seen[1:]]', OUT, 'SYN201'),
     ('y = x[i, mask]', 'x[i, mask]', OUT, 'SYN201'),
     ('y = x[mask, i]', 'x[mask, i]', OUT, 'SYN201'),
     ('y = x[idx2]', 'x[idx2]', OUT, 'SYN106'),
@@ -132,7 +140,11 @@ MORE = [
     ('y = str(t)', 'str(t)', OUT, 'SYN107'),
     ('y = repr(t)', 'repr(t)', OUT, 'SYN107'),
     ("y = '%s' % t", "'%s' % t", OUT, 'SYN107'),
-    ("y = '{}'.format(t)", "'{}'.format(t)", OUT, None),
+    ("y = '{}'.format(t)", "'{}'.format(t)", OUT, 'SYN107'),
+    ("y = '{}'.lower()", "'{}'.lower()", OUT, None),
+    ("y = f'{t:.3f}'", "f'{t:.3f}'", OUT, 'SYN107'),
+    ("y = f'{step} {t}'", "f'{step} {t}'", OUT, 'SYN107'),
+    ("y = torch.nn.Linear(2, 2).to('cuda')", "torch.nn.Linear(2, 2).to('cuda')", IN, 'SYN302'),
     ('del x[i]', 'x[i]', OUT, 'SYN106'),
     ('stream.synchronize()', 'stream.synchronize()', OUT, 'SYN401'),
     ('e.synchronize()', 'e.synchronize()', 'cudaDeviceSynchronize', 'SYN401'),
@@ -317,3 +329,22 @@ def test_a_rule_is_told_what_an_operand_is():
     assert facts.argument(summed, "dtype") is None
     assert facts.argument(unknown, "input") is None
     assert (facts.blocks(summed), facts.group(summed).kind) == (None, facts.group(unknown).kind)
+
+
+@pytest.mark.parametrize(
+    ("call", "suggested"),
+    [
+        ('"{:.2f}".format(loss)', "keep `loss.detach()`"),
+        ('f"{loss:.2f}"', "keep `loss.detach()`"),
+        ('f"{step}: {loss}"', rule_book()["SYN107"].instead),
+        ('torch.nn.Linear(2, 2).to("cuda")', "create the module in"),
+    ],
+)
+def test_what_is_suggested_is_about_the_value_that_was_read(call, suggested):
+    source = f"import torch\nfor step in range(3):\n    loss = train(step)\n    y = {call}\n"
+    for api in (IN, OUT):
+        found = explain(source, 4, 9, 4, 9 + len(call), api)
+        if found is not None and found[0] in {"SYN107", "SYN302"}:
+            assert found[1].startswith(suggested)
+            return
+    pytest.fail("no rule explains the call")

@@ -79,7 +79,7 @@ _EVALUATES = re.compile(
     re.VERBOSE,
 )
 _PIPELINE = re.compile(r".*Pipeline")
-# What a public function may do for each request of a user, whatever the project calls it for.
+# A public function may do so for each request of a user, whatever the project calls it for.
 _ANSWERS = re.compile(
     r"(classify|decode|detect|embed|encode|generate|infer|predict|recogni[sz]e|sample|score|segment|transcribe|transform|translate)(_.*)?"
 )
