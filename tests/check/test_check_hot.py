@@ -183,3 +183,44 @@ class Runner:
 """
     text = check(tmp_path, "--output-format", "concise", program=program).stdout
     assert re.findall(r"model\.py.* (SYN\d{3}) ", text) == ["SYN101", "SYN502"]
+
+
+TRAINING = """\
+import torch
+
+
+def clipped(loss: torch.Tensor) -> float:
+    return loss.item()
+
+
+def accuracy(out: torch.Tensor) -> list:
+    return out.tolist()
+
+
+def main(loader, device="cuda") -> None:
+    model = torch.nn.Linear(4, 4).to(device)
+    weight = torch.tensor([1.0, 2.0], device="cuda")
+    for batch in loader:
+        loss = model(batch.to("cuda")).sum() * weight.sum()
+        loss.backward()
+        print(loss.item())
+        clipped(loss)
+        accuracy(loss)
+"""
+
+
+def test_the_entry_points_that_a_report_proposes_change_nothing(tmp_path: Path) -> None:
+    """A function around a loop of steps is none of them: what it does before the loop runs once."""
+
+    def times(settings: str) -> dict[int, str]:
+        found = json.loads(check(tmp_path, "--when", "all", program=TRAINING, settings=settings).stdout)
+        return {finding["line"]: finding["when"] for finding in found["findings"]}
+
+    before = times("")
+    command = [sys.executable, "-m", "syncscan", "check", "--no-cache", str(tmp_path)]
+    report = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    proposed = re.search(r"hot = \[.*\]", report)
+    assert proposed is not None
+    assert times(proposed[0]) == before
+    assert before[14] == "once"
+    assert before[18] == "step"

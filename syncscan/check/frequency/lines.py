@@ -70,7 +70,12 @@ class Frequencies:
         return tuple(reversed(names))
 
     def entry_point(self, function: Function) -> str:
-        """Return the root of the step that reaches a function, in the form of the setting `hot`."""
+        """Return the root of the step that reaches a function, in the form of the setting `hot`.
+
+        Return "" for a function that runs once around a loop of steps: the loop is known without the setting.
+        """
+        if function not in self.step:
+            return ""
         root, called = function, self.step.get(function)
         while called is not None:
             root = called if isinstance(called, Function) else root
