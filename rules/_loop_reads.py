@@ -71,7 +71,8 @@ def _stays_tensor(name: str, node: ast.AST, facts: Facts) -> bool:
 def _takes_tensor(name: str, use: ast.AST, outer: ast.AST, facts: Facts) -> bool:
     """Return whether what uses a value, inside of something else, takes a tensor and no number; a read goes with the tensor."""
     if isinstance(use, ast.Call):
-        return facts.name_of(use.func).removeprefix("builtins.") not in _TAKE_NUMBERS
+        name = facts.name_of(use.func) or last_name(use.func)  # the facts know the calls of one statement
+        return name.removeprefix("builtins.") not in _TAKE_NUMBERS
     if isinstance(use, (ast.Subscript, ast.Assign)):  # an item of the value, or the value itself
         return isinstance(use.value, ast.Name) and use.value.id == name
     return isinstance(use, (ast.keyword, ast.Starred, ast.List, ast.Dict)) or (

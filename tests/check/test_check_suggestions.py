@@ -27,9 +27,8 @@ def said(syncscan, project):
 
     def check(lines: str) -> dict:
         project({"a.py": HEAD + lines})
-        (finding,) = json.loads(
-            syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
-        )["findings"]
+        found = syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
+        (finding,) = json.loads(found)["findings"]
         return finding
 
     return check
@@ -181,6 +180,7 @@ def said(syncscan, project):
         ("y = torch.tensor([3] * 4, device='cuda')", "create the tensor on the GPU"),
         ("y = torch.zeros(n).cuda()", "create the tensor on the GPU"),
         ("for a in rows:\n    a = a.item()", "loop over `rows.tolist()`"),
+        ("for k in rows:\n    m = abs(k)\n    if k > 3:\n        n = 5", "loop over `rows.tolist()`"),
         ("for k in rows:\n    y = k.expand(3)\n    if k > 3:\n        n = 5", "decide on the GPU"),
         ("for k in rows:\n    y = k.to(torch.float16)\n    if k > 3:\n        n = 5", "decide on the GPU"),
         ("for k in rows:\n    y = k * 2\n    if k > 3:\n        n = 5", "loop over `rows.tolist()`"),
