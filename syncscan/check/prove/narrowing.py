@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.domain.lattice import without_none
+from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.prove.frame import WalkFrame
@@ -20,6 +21,7 @@ from syncscan.check.prove.values import (
     host_arrays,
     is_protocol,
     join_all,
+    options_of,
     refine,
 )
 from syncscan.model import Device, Kind
@@ -81,19 +83,64 @@ def _compare(frame: WalkFrame, test: ast.Compare, *, holds: bool) -> None:
     equal = isinstance(operator, (ast.Is, ast.Eq)) is holds
     if isinstance(left, ast.NamedExpr):
         left = left.target
-    if not isinstance(right, ast.Constant):
-        return
-    if right.value is None and isinstance(left, ast.Name) and left.id in frame.env:
-        if not equal:
-            frame.refine(left.id, _without_none(frame.env[left.id]))
-        elif isinstance(operator, (ast.Is, ast.IsNot)):
-            frame.refine(left.id, NONE)
-    elif isinstance(right.value, str) and (placed := _whose_device(left)) is not None:
-        place = right.value.partition(":")[0]
+    if isinstance(right, ast.Constant) and right.value is None:
+        _none(frame, left, operator, equal=equal)
+    elif (placed := _whose_device(left)) is not None:
+        place = str(right.value).partition(":")[0] if isinstance(right, ast.Constant) else ""
         if place == "cpu" and equal:
             _place(frame, placed, Device.CPU)
         elif place == "cuda":
             _place(frame, placed, Device.CUDA if equal else Device.CPU)
+    elif equal:
+        _form(frame, left, right)
+
+
+def _none(frame: WalkFrame, left: ast.expr, operator: ast.cmpop, *, equal: bool) -> None:
+    """Narrow a name that is compared with None."""
+    if not isinstance(left, ast.Name) or left.id not in frame.env:
+        return
+    if not equal:
+        frame.refine(left.id, _without_none(frame.env[left.id]))
+    elif isinstance(operator, (ast.Is, ast.IsNot)):
+        frame.refine(left.id, NONE)
+
+
+def _form(frame: WalkFrame, left: ast.expr, right: ast.expr) -> None:
+    """Narrow the ``x`` of ``x.dtype == torch.int64``, ``x.ndim == 1`` or ``x.dim() == 1``."""
+    if isinstance(left, ast.Attribute) and left.attr == "dtype":
+        _tell(frame, left.value, dtype=_dtype_named(frame, right))
+    elif isinstance(right, ast.Constant) and type(right.value) is int:
+        _tell(frame, _whose_dimensions(left), ndim=right.value)
+
+
+def _dtype_named(frame: WalkFrame, node: ast.expr) -> str | None:
+    """Return the class of a dtype of torch that an expression names, or None."""
+    name = frame.module.imported_name(dotted_name(node))
+    return dtype_class(name) if name == f"torch.{name.rpartition('.')[2]}" else None
+
+
+def _whose_dimensions(node: ast.expr) -> ast.expr | None:
+    """Return the ``x`` of ``x.ndim`` or ``x.dim()``."""
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        method = node.func
+        return method.value if isinstance(method, ast.Attribute) and method.attr == "dim" else None
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "ndim" else None
+
+
+def _tell(
+    frame: WalkFrame, node: ast.expr | None, *, dtype: str | None = None, ndim: int | None = None
+) -> None:
+    """Record the dtype or the number of dimensions of what a name is, as far as it is a tensor."""
+    if not isinstance(node, ast.Name) or node.id not in frame.env:
+        return
+    value = frame.env[node.id]
+    told = [
+        refine(each, dtype=dtype or each.dtype, ndim=each.ndim if ndim is None else ndim)
+        if each.kind is Kind.TENSOR
+        else each
+        for each in options_of(value)
+    ]
+    frame.refine(node.id, join_all(told))
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

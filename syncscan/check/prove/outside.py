@@ -379,11 +379,14 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)
     if case is not None:
-        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(operation, case.effect))
+        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(node, operation, case.effect))
 
 
-def _fact_of(operation: Operation, effect: Effect) -> str:
+def _fact_of(node: ast.AST, operation: Operation, effect: Effect) -> str:
     """Return the single fact that would exclude a case."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+        index = node.slice.id
+        return f"`assert {index}.is_cuda and {index}.ndim == 1 and {index}.dtype == torch.int64`, if it holds positions"
     if effect in {Effect.ALWAYS, Effect.WAIT, Effect.CHECK}:
         return "leave it out of the step, or allow it with a reason"
     if effect is Effect.UPLOAD:
