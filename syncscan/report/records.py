@@ -236,7 +236,7 @@ def _coverage(report: Report) -> str:
     parts = [f"{len(report.known)} in the baseline"] if report.known else []
     parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
     part = " in part" if report.is_cut else ""
-    parts += [f"{_named(report.packages)} read{part}"] if report.packages else []
+    parts += [f"sources of {_named(report.packages)} read{part}"] if report.packages else []
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []
     parts += [f"{len(report.newer)} skipped, in newer syntax"] if report.newer else []

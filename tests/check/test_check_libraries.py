@@ -97,7 +97,7 @@ def test_nothing_is_reported_in_packages(install: Install, syncscan: Command, tm
     options = ("main.py", "--when", "all", "--environment", environment)
     summary = syncscan("check", *options).stdout.splitlines()[-1]
     assert summary.startswith("3 findings in 1 file; 1 file checked in ")
-    assert summary.endswith(" s, losses read")
+    assert summary.endswith(" s, sources of losses read")
     assert (
         "read"
         not in syncscan("check", "main.py", "--when", "all", "--environment", "none").stdout.splitlines()[-1]
@@ -412,7 +412,7 @@ def test_near_definitions_are_read_before_the_bound(
     near = {(line + 1, code) for line, code in IN_USE}
     assert found(program, "--environment", environment) == near
     summary = syncscan("check", "project/main.py", "--environment", environment).stdout.splitlines()[-1]
-    assert ", far and losses read in part" in summary
+    assert ", sources of far and losses read in part" in summary
     first = program.replace("from far", "from  far").replace("link_0", "link_3")
     assert found(first, "--environment", environment) == {*near, (9, "SYN102")}
 
