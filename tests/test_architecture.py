@@ -116,7 +116,7 @@ FLOORS = {
     "syncscan.report": (
         "address words",
         "console pages records safe_text trace_json trace_lines trace_rows",
-        "chrome_trace compared diff ranks speedscope",
+        "chrome_trace compared diff limits ranks speedscope",
         "compared_json diff_json",
         "concise github gitlab json_report junit progress proof_text sarif schema statistics text trace_text verified_text",
         "compared_text diff_text html proof_json",

@@ -23,6 +23,7 @@ from syncscan.commands.trace_report import show
 from syncscan.config import Config, find_config
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.ops import OperationTable
+from syncscan.report.limits import broken_limits
 from syncscan.trace import launch
 from syncscan.trace.front import Front, step_behind
 from syncscan.trace.interpreter import python_version
@@ -30,7 +31,7 @@ from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
 from syncscan.trace.store import read_parts
-from syncscan.trace.trace import broken_limits, build
+from syncscan.trace.trace import build
 
 
 def run(options: TraceOptions) -> int:
@@ -62,7 +63,8 @@ def _run(
     def report(launched: Launched) -> int:
         interim.end()
         trace = make(launched)
-        broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
+        limits = (options.max_syncs_per_step, options.max_blocked_ms_per_step)
+        broken = broken_limits(trace, *limits, Path.cwd())
         with _told():  # a broken limit counts also where nothing can be written
             show(trace, options.output_format, options.output, broken, again=interim.reported)
         if facts is not None:

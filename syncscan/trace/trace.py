@@ -1,4 +1,4 @@
-"""A whole trace as the object that ``trace.json`` holds, and the gate over its steps."""
+"""A whole trace as the object that ``trace.json`` holds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from syncscan.trace.contract import FORMAT_VERSION
 from syncscan.trace.launch import Launched, why_unhooked
 from syncscan.trace.lines import joined_callees, joined_callers, ranges_by_file
 from syncscan.trace.propose import propose_step
-from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
+from syncscan.trace.sites import Blame, Site, Sources, collect, to_json
 from syncscan.trace.store import Process, added_up, read_parts
 
 Trace = dict[str, Any]
@@ -137,31 +137,3 @@ def _lines(index: int, parts: dict[int, float], of_wait: dict[tuple[int, int], S
         if site is not None
     ]
     return sorted(lines, key=lambda line: -line["value"])
-
-
-def broken_limits(trace: Trace, max_syncs: float | None, max_blocked_ms: float | None) -> list[str]:
-    """Return what a step may cost and some step exceeded: one line for each limit, naming the lines of code."""
-    if max_syncs is None and max_blocked_ms is None:
-        return []
-    steps = trace["steps"]
-    if steps is None or not steps["started"]:
-        return ["no step was seen, so its limit is not checked: is --step the function that runs each step?"]
-    if not steps["steady"]:
-        unfit = f"all {steps['started']} steps were warm-up or did not end"
-        return [f"{unfit}, so their limit is not checked: --warmup is {steps['warmup']}"]
-    limits = (
-        ("syncs", max_syncs, 1, "syncs"),
-        ("blocked_ns", max_blocked_ms, 1e6, "ms blocked"),
-    )
-    return [
-        _broken(trace["worst_step"][name], limit, scale, unit)
-        for name, limit, scale, unit in limits
-        if limit is not None and trace["worst_step"].get(name, {}).get("value", 0) / scale > limit
-    ]
-
-
-def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str) -> str:
-    lines = ", ".join(
-        f"{spot(line['path'], line['line'])} ({line['value'] / scale:.3g})" for line in worst["lines"][:5]
-    )
-    return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {lines}"

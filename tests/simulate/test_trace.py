@@ -106,6 +106,18 @@ def test_the_gate_works_without_a_gpu(tmp_path: Path, run: Run) -> None:
     assert "a step has 1 syncs, the limit is 0: " in done.stderr
 
 
+def test_a_broken_limit_names_the_costliest_lines_as_the_table_does(tmp_path: Path, run: Run) -> None:
+    reads = "".join(f"    x.sum().item(); x.max().item()  # {number}\n" for number in range(7))
+    source = f"import torch\nx = torch.ones(4, device='cuda')\ndef step():\n{reads}    x.tolist()\nstep()\n"
+    (tmp_path / "program.py").write_text(source, encoding="utf-8")
+    options = ("--simulate", "--step", "__main__:step", "--max-syncs-per-step", 1)
+    done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
+    lines = ", ".join(f"program.py:{line} (2)" for line in range(4, 9))
+    assert (
+        done.stderr.splitlines()[-1] == f"syncscan: a step has 15 syncs, the limit is 1: {lines} and 3 more"
+    )
+
+
 def test_a_limit_on_time_needs_a_gpu(tmp_path: Path, run: Run) -> None:
     options = ("--simulate", "--step", "m:f", "--max-blocked-ms-per-step", 1)
     done = run("syncscan", "trace", *options, "--", sys.executable, "-c", "", cwd=tmp_path)

@@ -1,0 +1,44 @@
+"""The limits of ``syncscan trace`` that a step broke, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from syncscan.report.trace_rows import short_path
+from syncscan.trace.sites import spot
+
+_MOST_PLACES = 5
+
+
+def broken_limits(
+    trace: dict[str, Any], max_syncs: float | None, max_blocked_ms: float | None, folder: Path
+) -> list[str]:
+    """Return one line for each limit that a step exceeded; paths of its lines of code are relative to a folder."""
+    if max_syncs is None and max_blocked_ms is None:
+        return []
+    steps = trace["steps"]
+    if steps is None or not steps["started"]:
+        return ["no step was seen, so its limit is not checked: is --step the function that runs each step?"]
+    if not steps["steady"]:
+        unfit = f"all {steps['started']} steps were warm-up or did not end"
+        return [f"{unfit}, so their limit is not checked: --warmup is {steps['warmup']}"]
+    limits = (
+        ("syncs", max_syncs, 1, "syncs"),
+        ("blocked_ns", max_blocked_ms, 1e6, "ms blocked"),
+    )
+    return [
+        _broken(trace["worst_step"][name], limit, scale, unit, folder)
+        for name, limit, scale, unit in limits
+        if limit is not None and trace["worst_step"].get(name, {}).get("value", 0) / scale > limit
+    ]
+
+
+def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str, folder: Path) -> str:
+    places: Counter[str] = Counter()  # one line of code may have several sites and several stacks
+    for line in worst["lines"]:
+        places[spot(short_path(line["path"], folder), line["line"])] += line["value"] / scale
+    named = ", ".join(f"{place} ({value:.3g})" for place, value in places.most_common(_MOST_PLACES))
+    more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+    return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {named}{more}"
