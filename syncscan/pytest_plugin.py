@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from syncscan.words import plural
+
 PROPERTY = "syncscan"
 MAX_LINES = 10
 MODES = ("gpu", "simulate")
@@ -58,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "limit_syncs(limit, warmups=0): with --syncscan, fail if the test synchronizes more often"
-        " more than `limit` times, after `warmups` runs that are not counted",
+        " than `limit` times, after `warmups` runs that are not counted",
     )
     if config.getoption("syncscan") == "simulate" and _SIMULATES not in config.stash:
         _simulate(config)  # a conftest.py loaded this plugin
@@ -176,7 +178,7 @@ def _apply(limit: Limit, counted: _Counted) -> None:
     seen = counted.seen
     if seen.total > limit.limit:
         lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
-        message = f"the CPU was blocked {seen.total} times, the limit is {limit.limit}:"
+        message = f"the CPU was blocked {plural(seen.total, 'time')}, the limit is {limit.limit}:"
         pytest.fail("\n".join([message, *lines]), pytrace=False)
 
 
@@ -195,7 +197,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     waiting = sorted((entry for entry in counts if entry[0]), reverse=True)
     terminalreporter.section("synchronizations")
     total = sum(count for count, _ in waiting)
-    terminalreporter.line(f"{total} in {len(waiting)} of {len(counts)} tests")
+    terminalreporter.line(f"{total} in {len(waiting)} of {plural(len(counts), 'test')}")
     for count, name in waiting[:MAX_LINES]:
         terminalreporter.line(f"{count:6} {name}")
 

@@ -43,11 +43,11 @@ from syncscan.report.formats import render, write
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, summary
 from syncscan.report.safe_text import safe_line, safe_lines
-from syncscan.report.words import plural
 from syncscan.rule import rule_book
 from syncscan.system.files import replace_file
 from syncscan.system.git import repository
 from syncscan.system.memory import steady_memory
+from syncscan.words import noun, plural
 
 
 def run(options: CheckOptions) -> int:
@@ -346,10 +346,9 @@ def _say_what_diff_shows(report: Report, files: int) -> None:
 
 
 def _say_what_is_gone(report: Report, config: Config) -> None:
-    are = "is" if report.gone == 1 else "are"
     _say(
-        f"{plural(report.gone, 'finding')} of {config.baseline} {are} gone; "
-        f"--write-baseline {config.baseline} removes {'the entry' if report.gone == 1 else 'the entries'}"
+        f"{plural(report.gone, 'finding')} of {config.baseline} {noun(report.gone, 'is', 'are')} gone; "
+        f"--write-baseline {config.baseline} removes {noun(report.gone, 'the entry', 'the entries')}"
     )
 
 

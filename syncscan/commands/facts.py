@@ -47,8 +47,8 @@ def record(
 def merge(output: Path, files: tuple[Path, ...]) -> int:
     """Write the facts of FILES into one file; their order makes no difference."""
     from syncscan.facts import merged  # noqa: PLC0415 (`--help` imports no more)
-    from syncscan.report.words import plural  # noqa: PLC0415 (`--help` imports no engine)
     from syncscan.system.files import replace_file  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.words import plural  # noqa: PLC0415 (`--help` imports no engine)
 
     facts = merged(files)
     replace_file(output, facts.text())

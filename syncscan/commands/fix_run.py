@@ -26,6 +26,7 @@ from syncscan.report.safe_text import safe_line
 from syncscan.verify.run import Run, TracedCommand
 from syncscan.verify.scratch import Scratch
 from syncscan.verify.search import Kept, search
+from syncscan.words import plural
 
 
 def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool, restart: bool) -> int:
@@ -51,7 +52,7 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
             return kept.run(contents, make)
 
         verdicts = search(findings, trial, _say)
-    _say(f"{kept.made} runs")
+    _say(plural(kept.made, "run"))
     assert verdicts.before is not None
     assert verdicts.after is not None
     verified_text.render(verdicts.verified, verdicts.refused, verdicts.before, verdicts.after, sys.stdout)

@@ -22,8 +22,8 @@ from syncscan.report.address import REPOSITORY
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import entry_points
 from syncscan.report.safe_text import safe_line
-from syncscan.report.words import plural
 from syncscan.system.files import replace_file
+from syncscan.words import plural
 
 SETTINGS, BASELINE = "pyproject.toml", "syncscan-baseline.json"
 WORKFLOW = ".github/workflows/syncscan.yml"

@@ -11,10 +11,10 @@ from syncscan.check.files import SourceError, decode, module_name, normalise, re
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.errors import ConfigError
 from syncscan.facts import FactSet, functions_in, read_facts, syntax_of
-from syncscan.report.words import plural
 from syncscan.syntax.source_text import first_line
 from syncscan.system.files import replace_file
 from syncscan.trace.store import Process
+from syncscan.words import plural
 
 _Functions = dict[
     tuple[str, int], tuple[str, str]

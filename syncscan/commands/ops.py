@@ -13,6 +13,7 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, suggestion
+from syncscan.words import plural
 
 if TYPE_CHECKING:
     from syncscan.measure.campaign import Log
@@ -102,7 +103,8 @@ def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source:
         log.close()
     if not only:
         click.echo(coverage(units))
-    click.echo(f"{len(only) or _measured_count(entries)} operations written to {output}")
+    written = plural(len(only) or _measured_count(entries), "operation")
+    click.echo(f"{written} written to {output}")
 
 
 @command.command(short_help="Measure again, and print what differs from the table.")
@@ -126,7 +128,7 @@ def verify() -> None:
         click.echo(line)
     here, there = (f"{on.get('gpu')}, torch {on.get('torch')}" for on in (header, table.measured_on))
     click.echo(
-        f"{len(lines)} of {_measured_count(found)} operations differ: measured on {here}; the table on {there}"
+        f"{len(lines)} of {plural(_measured_count(found), 'operation')} differ: measured on {here}; the table on {there}"
     )
     if lines:
         raise click.exceptions.Exit(EXIT_FINDINGS)

@@ -27,9 +27,9 @@ from syncscan.facts import merged
 from syncscan.report.formats import write_whole
 from syncscan.report.progress import ProgressBar
 from syncscan.report.safe_text import safe_line
-from syncscan.report.words import plural
 from syncscan.system.files import replace_file
 from syncscan.system.memory import steady_memory
+from syncscan.words import plural
 
 
 @dataclass(frozen=True, slots=True)

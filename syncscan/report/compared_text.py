@@ -10,7 +10,7 @@ from rich.text import Text
 from syncscan.report.compared import CONFIRMED, NEVER_RAN, NOT_SEEN, SILENT, Compared, Score
 from syncscan.report.console import Console
 from syncscan.report.trace_rows import duration
-from syncscan.report.words import plural
+from syncscan.words import plural
 
 MAX_ROWS = 60
 _STYLES = {CONFIRMED: "bold red", SILENT: "yellow", NEVER_RAN: "dim", NOT_SEEN: "dim"}
@@ -33,7 +33,7 @@ def _lines(compared: Compared) -> Iterator[Text]:
     missed = [wait for wait in compared.waits if not wait["predicted"]]
     yield from map(_missed, missed[:MAX_ROWS])
     if len(missed) > MAX_ROWS:
-        yield Text(f"and {len(missed) - MAX_ROWS} more that were missed; `--output-format json` gives all")
+        yield Text(f"and {len(missed) - MAX_ROWS} more missed; `--output-format json` gives all")
     yield from _scores("rule", compared.by_rule, knows_lines=compared.knows_lines)
     yield from _scores("folder", compared.by_folder, knows_lines=compared.knows_lines)
     if not compared.knows_lines:

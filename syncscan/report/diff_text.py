@@ -24,6 +24,7 @@ from syncscan.report.diff import (
 from syncscan.report.records import heading
 from syncscan.report.trace_rows import duration
 from syncscan.report.trace_text import where
+from syncscan.words import plural
 
 MAX_CHANGES = 60
 _STYLES = {NEW: "bold red", WORSE: "red", GONE: "bold green", BETTER: "green"}
@@ -61,7 +62,7 @@ def _headline(comparison: Comparison) -> str:
     text += f"; {waits:.3g} -> {waits_now:.3g} syncs per step"
     if comparison.base.timed and comparison.head.timed:
         text += f", blocked for {duration(blocked)} -> {duration(blocked_now)}"
-    return f"{text} ({comparison.base.steady} and {comparison.head.steady} steady steps)"
+    return f"{text} ({comparison.base.steady} and {plural(comparison.head.steady, 'steady step')})"
 
 
 def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> Iterator[Text]:

@@ -15,6 +15,7 @@ from typing import TextIO
 from syncscan.model import Failure, Finding, Severity
 from syncscan.report.records import Report, advised, in_file, summary
 from syncscan.report.safe_text import line_start, safe_line
+from syncscan.words import plural
 
 MOST = 10  # annotations of one level
 _LONGEST_SUMMARY = 1000 * 1000  # bytes; GitHub accepts 1 MiB per step, and drops a longer summary
@@ -105,7 +106,8 @@ def render_summary(report: Report, stream: TextIO) -> None:
     for number, row in enumerate(rows):
         room -= len(row.encode())
         if room < 0:
-            stream.write(f"\n{len(rows) - number} more are in the log of the step.\n")
+            more = plural(len(rows) - number, "more is", "more are")
+            stream.write(f"\n{more} in the log of the step.\n")
             return
         stream.write(row)
     stream.write("\n")

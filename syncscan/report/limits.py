@@ -8,6 +8,7 @@ from typing import Any
 
 from syncscan.report.trace_rows import short_path
 from syncscan.trace.sites import spot
+from syncscan.words import noun, plural
 
 _MOST_PLACES = 5
 
@@ -22,11 +23,13 @@ def broken_limits(
     if steps is None or not steps["started"]:
         return ["no step was seen, so its limit is not checked: is --step the function that runs each step?"]
     if not steps["steady"]:
-        unfit = f"all {steps['started']} steps were warm-up or did not end"
-        return [f"{unfit}, so their limit is not checked: --warmup is {steps['warmup']}"]
+        begun = plural(steps["started"], "step")
+        return [
+            f"no step ended after the warm-up, so the limit is not checked: {begun} began, --warmup is {steps['warmup']}"
+        ]
     limits = (
-        ("syncs", max_syncs, 1, "syncs"),
-        ("blocked_ns", max_blocked_ms, 1e6, "ms blocked"),
+        ("syncs", max_syncs, 1, ("sync", "syncs")),
+        ("blocked_ns", max_blocked_ms, 1e6, ("ms blocked", "ms blocked")),
     )
     return [
         _broken(trace["worst_step"][name], limit, scale, unit, folder)
@@ -35,10 +38,11 @@ def broken_limits(
     ]
 
 
-def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str, folder: Path) -> str:
+def _broken(worst: dict[str, Any], limit: float, scale: float, unit: tuple[str, str], folder: Path) -> str:
+    value = worst["value"] / scale
     places: Counter[str] = Counter()  # one line of code may have several sites and several stacks
     for line in worst["lines"]:
         places[spot(short_path(line["path"], folder), line["line"])] += line["value"] / scale
-    named = ", ".join(f"{place} ({value:.3g})" for place, value in places.most_common(_MOST_PLACES))
+    named = ", ".join(f"{place} ({share:.3g})" for place, share in places.most_common(_MOST_PLACES))
     more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
-    return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {named}{more}"
+    return f"a step has {value:.3g} {noun(value, *unit)}, the limit is {limit:g}: {named}{more}"

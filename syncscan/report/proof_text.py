@@ -7,7 +7,7 @@ from typing import TextIO
 
 from syncscan.check.prove.answer import Certificate, Group, NamedObstacle
 from syncscan.report.safe_text import line_start, safe_line
-from syncscan.report.words import plural
+from syncscan.words import plural
 
 _LONGEST = 100  # characters of an expression
 

@@ -21,8 +21,8 @@ from syncscan.model import (
     Suppressed,
     When,
 )
-from syncscan.report.words import plural
 from syncscan.rule import rule_book
+from syncscan.words import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def _left_out(report: Report) -> str:
         When.UNKNOWN: "at a time that is not known",
     }
     parts = [
-        f"{report.left_out[when]} that run {name}"
+        f"{plural(report.left_out[when], 'that runs', 'that run')} {name}"
         for when, name in names.items()
         if report.left_out.get(when)
     ]
@@ -226,7 +226,7 @@ _MOST_PACKAGES = 4
 def _named(packages: Sequence[str]) -> str:
     """Return the names of the first packages, and a count of the rest."""
     more = len(packages) - _MOST_PACKAGES
-    names = [*packages[:_MOST_PACKAGES], *([f"{more} more packages"] if more > 0 else [])]
+    names = [*packages[:_MOST_PACKAGES], *([plural(more, "more package")] if more > 0 else [])]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 

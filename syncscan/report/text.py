@@ -15,7 +15,7 @@ from syncscan.reference.templates import codes_with_templates
 from syncscan.report.console import Console, console_for
 from syncscan.report.records import Report, advice, entry_points, heading, places_of, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
-from syncscan.report.words import plural
+from syncscan.words import plural
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length

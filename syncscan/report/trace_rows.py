@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from syncscan.report.words import plural
 from syncscan.trace.sites import spot
+from syncscan.words import plural
 
 Trace = dict[str, Any]
 STEP = "step"  # the phase of synchronizations in a steady step

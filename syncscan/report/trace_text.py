@@ -25,8 +25,9 @@ from syncscan.report.trace_rows import (
     short_path,
     spot_of,
 )
-from syncscan.report.words import plural, steps_seen
+from syncscan.report.words import steps_seen
 from syncscan.trace.sites import spot
+from syncscan.words import plural
 
 MAX_SITES = 30
 MAX_REMARKS = 60
@@ -57,7 +58,7 @@ def lines(trace: dict[str, Any], width: int, folder: Path) -> Iterator[Text]:
             _step_columns(rows) if rows.steady else _columns(rows), shown[:MAX_SITES], width, folder
         )
     if len(shown) > MAX_SITES:
-        yield Text(f"and {len(shown) - MAX_SITES} more sites; {_ALL}")
+        yield Text(f"and {plural(len(shown) - MAX_SITES, 'more site')}; {_ALL}")
     if rows.steady:
         yield from _apart(rows, folder)
     for line in _shortest(list(_remarks(rows, folder))):
@@ -69,7 +70,7 @@ def _shortest(remarks: list[str]) -> list[str]:
     if len(remarks) <= MAX_REMARKS:
         return remarks
     left_out = len(remarks) - MAX_REMARKS
-    return [*remarks[: MAX_REMARKS - 1], f"and {left_out} more remarks; {_ALL}", remarks[-1]]
+    return [*remarks[: MAX_REMARKS - 1], f"and {plural(left_out, 'more remark')}; {_ALL}", remarks[-1]]
 
 
 def _headline(rows: Rows) -> str:

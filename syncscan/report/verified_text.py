@@ -7,8 +7,9 @@ from typing import TextIO
 
 from syncscan.model import Finding
 from syncscan.report.safe_text import safe_line
-from syncscan.report.words import plural, steps_seen
+from syncscan.report.words import steps_seen
 from syncscan.verify.run import Run
+from syncscan.words import plural
 
 
 def render(
@@ -33,7 +34,7 @@ def render(
 
 
 def _compared(before: Run, after: Run) -> str:
-    text = f"{before.count} synchronizations before, {after.count} after"
+    text = f"{plural(before.count, 'synchronization')} before, {after.count} after"
     if before.per_step or after.per_step:
         text += f"; per step {before.per_step:.3g} before, {after.per_step:.3g} after"
     elif before.steps is not None and not before.steps["steady"]:

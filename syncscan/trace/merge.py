@@ -11,6 +11,7 @@ from syncscan.trace.lines import Ranges, Rows, joined_callees, joined_callers, m
 from syncscan.trace.sites import MAX_STACKS
 from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import added_up, quantile
+from syncscan.words import noun
 
 Trace = dict[str, Any]
 MAX_SITES = 200_000  # different ones; what comes beyond is counted at none
@@ -157,7 +158,8 @@ class _Merger:
 
     def _remarks(self) -> Iterator[str]:
         if self._left_out:
-            yield f"{self._left_out:,} sites are left out: there are more than {MAX_SITES:,} different ones"
+            are = noun(self._left_out, "site is", "sites are")
+            yield f"{self._left_out:,} {are} left out: there are more than {MAX_SITES:,} different ones"
         if self._shared_ranks:
             yield (
                 f"rank {min(self._shared_ranks)} is in several of the traces, and its counts are added up;"

@@ -13,6 +13,7 @@ from syncscan.check.fix import apart
 from syncscan.model import Finding
 from syncscan.trace.lines import ran
 from syncscan.verify.run import Run
+from syncscan.words import plural
 
 _STILL = "synchronizes after the fix, too"
 _OVERLAPS = "its edit overlaps that of a verified fix: run the command again"
@@ -98,14 +99,15 @@ def _in_words(run: Run) -> str:
     """Return the outcome of a run in words."""
     outcomes = Counter(run.tests.values())
     tests = "".join(f", {count} {outcome}" for outcome, count in sorted(outcomes.items()))
-    return f"exit status {run.status}{tests}, {run.count} synchronizations"
+    return f"exit status {run.status}{tests}, {plural(run.count, 'synchronization')}"
 
 
 def _try(findings: list[Finding], verdicts: Verdicts, trial: Trial, say: Callable[[str], None]) -> None:
     if not findings:
         return
     together = [*verdicts.verified, *findings]
-    say(f"trying {len(findings)} more fixes with {len(verdicts.verified)} verified ones")
+    more = plural(len(findings), "more fix", "more fixes")
+    say(f"trying {more} with {len(verdicts.verified)} verified")
     run = trial(together)
     blocking = _still_blocking(findings, verdicts, run)
     problem = _problem(verdicts, run, blocking)

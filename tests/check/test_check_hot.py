@@ -147,7 +147,7 @@ def test_what_runs_once_is_counted_and_shown_on_request(tmp_path: Path) -> None:
 def test_the_summary_says_what_is_not_shown(tmp_path: Path) -> None:
     text = check(tmp_path, "--output-format", "text", program=LOADED).stdout
     assert text.startswith("no findings; 1 file checked")
-    assert text.rstrip().endswith("not shown: 1 that run once (--when all shows them)")
+    assert text.rstrip().endswith("not shown: 1 that runs once (--when all shows them)")
 
 
 def test_text_shows_steps_first_and_what_one_function_repeats_once(tmp_path: Path) -> None:

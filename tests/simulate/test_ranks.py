@@ -142,7 +142,7 @@ def test_spawned_ranks_have_the_gpus_that_are_visible(tmp_path: Path, monkeypatc
 def test_a_device_that_is_not_there_says_how_to_have_it():
     with simulated_cuda(devices=2), pytest.raises(RuntimeError, match="invalid device ordinal") as raised:
         torch.ones(1, device="cuda:2")
-    assert "2 simulated GPUs" in str(raised.value)
+    assert "simulated GPUs: 2; " in str(raised.value)
     assert "CUDA_VISIBLE_DEVICES" in str(raised.value)
 
 

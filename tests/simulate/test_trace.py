@@ -103,7 +103,7 @@ def test_the_gate_works_without_a_gpu(tmp_path: Path, run: Run) -> None:
     options = ("--simulate", "--step", "__main__:Runner.step", "--max-syncs-per-step", 0)
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "a step has 1 syncs, the limit is 0: " in done.stderr
+    assert "a step has 1 sync, the limit is 0: " in done.stderr
 
 
 def test_a_broken_limit_names_the_costliest_lines_as_the_table_does(tmp_path: Path, run: Run) -> None:
@@ -189,7 +189,7 @@ def tests(tmp_path: Path) -> Path:
 def test_pytest_limits_syncs_without_a_gpu(tests: Path, run: Run) -> None:
     done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", "-q", cwd=tests)
     assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
-    assert "the CPU was blocked 1 times, the limit is 0" in done.stdout
+    assert "the CPU was blocked 1 time, the limit is 0" in done.stdout
     assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
 
 

@@ -62,6 +62,11 @@ def run_pytest(environment, program, tmp_path):
     return run
 
 
+def test_pytest_explains_the_marker(run_pytest):
+    words = " ".join(run_pytest("", "--markers").split())
+    assert "fail if the test synchronizes more often than `limit` times, after `warmups` runs" in words
+
+
 def test_limits_hold_warm_ups_do_not_count_and_the_summary_lists_the_worst(run_pytest):
     out = run_pytest(TESTS, "--syncscan")
     assert "1 failed, 3 passed" in out
@@ -115,4 +120,4 @@ def test_of_a_unittest_the_function_alone_is_counted(run_pytest):
         "import torch, unittest\nt = torch.zeros(1)\nclass T(unittest.TestCase):\n"
         "    def setUp(self): t.item()\n    def test_it(self): t.item(); t.item()\n"
     )
-    assert "2 in 1 of 1 tests" in run_pytest(source, "--syncscan")
+    assert "2 in 1 of 1 test\n" in run_pytest(source, "--syncscan")

@@ -103,6 +103,7 @@ def test_of_fixes_that_overlap_only_what_is_written_is_verified(syncscan, projec
     assert len(verified) == 1, done.stdout
     assert "its edit overlaps that of a verified fix: run the command again" in done.stdout
     assert "1 of 2 fixes verified" in done.stdout
+    assert "syncscan: trying 1 more fix with 0 verified\n" in done.stderr
     again = syncscan("fix", "ov.py", "--all", "--verify", "--", sys.executable, "ov.py")
     assert "1 of 1 fix verified; 3 synchronizations before, 0 after" in again.stdout
     assert "pin_memory=True" in (folder / "ov.py").read_text()

@@ -11,7 +11,7 @@ from syncscan.check.fix import apply_edits
 from syncscan.model import REPORTED_CONFIDENCE, Confidence, Finding, Severity, When
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.records import Report, advice, heading, summary, worst_first
-from syncscan.report.words import plural
+from syncscan.words import plural
 
 _CONTEXT = 2
 

@@ -23,7 +23,9 @@ from syncscan.report.trace_rows import (
     short_path,
     spot_of,
 )
+from syncscan.report.words import warm_up_of
 from syncscan.trace.sites import spot
+from syncscan.words import noun, plural
 
 MAX_STACKED = 5_000  # sites, the costliest, of which the page has the stacks
 
@@ -121,7 +123,10 @@ class _Maker:
     def _stacks_of(self, row: Row) -> Iterator[tuple[str, list[int]]]:
         stacks = [(stack["count"], stack["frames"]) for site in row.sites for stack in site["stacks"]]
         for count, frames in sorted(stacks, key=lambda stack: -stack[0])[:3]:
-            yield f"Stack of {count} of {row.all.count} syncs", [self._frame(frame) for frame in frames]
+            yield (
+                f"Stack of {count} of {plural(row.all.count, 'sync')}",
+                [self._frame(frame) for frame in frames],
+            )
 
     def _frame(self, frame: str) -> int:
         path, line, name = split_frame(frame)
@@ -159,7 +164,7 @@ class _Maker:
             yield make_total(
                 "syncs per step",
                 f"{waits.count / rows.steady:.3g}",
-                f"{waits.count:,} in {rows.steady:,} steady steps",
+                f"{waits.count:,} in {rows.steady:,} {noun(rows.steady, 'steady step')}",
             )
             if one.starved_ns is not None:
                 yield make_total(
@@ -183,13 +188,17 @@ class _Maker:
         )
         yield make_total("syncs in all", f"{everything.count:,}", note)
         ranks = {process["rank"] for process in rows.traced if process["rank"] is not None}
-        yield make_total("processes", f"{len(rows.traced):,}", f"{len(ranks):,} ranks" if ranks else "")
+        yield make_total(
+            "processes",
+            f"{len(rows.traced):,}",
+            f"{len(ranks):,} {noun(len(ranks), 'rank')}" if ranks else "",
+        )
 
     def _notes(self) -> Iterator[str]:
         notes = [note for process in self._trace["processes"] for note in process.get("notes", ())]
         yield from list(dict.fromkeys(notes))[:20]
         if steps := self._trace["steps"]:
-            yield f"steps are the calls of {steps['target']}; the first {steps['warmup']} of a process are warm-up"
+            yield f"steps are the calls of {steps['target']}{warm_up_of(steps)}"
         if self._trace["exit_status"]:
             yield f"the command ended with exit status {self._trace['exit_status']}"
 
@@ -208,7 +217,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         blocked = f", blocked for {duration(waits.blocked_ns)}" if row.timed else ""
         yield (
             {STEP: "in steady steps"}.get(phase, PHASES.get(phase, phase)),
-            f"{waits.count:,} syncs{blocked}",
+            f"{waits.count:,} {noun(waits.count, 'sync')}{blocked}",
         )
     yield from _times(row)
     if row["allowed"] is not None:

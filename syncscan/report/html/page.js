@@ -88,8 +88,8 @@ function update() {
   byId("rows").replaceChildren();
   drawn = 0;
   drawMore();
-  byId("shown").textContent = matching.length === rows.length ? three(rows.length) + (rows.length === 1 ? " site" : " sites")
-    : three(matching.length) + " of " + three(rows.length) + " sites";
+  byId("shown").textContent = (matching.length === rows.length ? "" : three(matching.length) + " of ")
+    + three(rows.length) + (rows.length === 1 ? " site" : " sites");
   [...byId("head").children].forEach((cell, at) => {
     if (at === sort.at) cell.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
     else cell.removeAttribute("aria-sort");
@@ -412,7 +412,7 @@ function drawTimeline() {
       const [a, b] = [x(began + lane.first), x(began + lasted + lane.first)];
       if (b < LEFT || a > width) continue;
       pen.strokeRect(a + 0.5, y + 2.5, Math.max(b - a - 1, 0.5), LANE - 8);
-      hits.push([a, b, number, `${phase} step of ${time(lasted)}: ${waits} waits, ${time(blocked)} blocked`, null]);
+      hits.push([a, b, number, `${phase} step of ${time(lasted)}: ${waits} ${waits === 1 ? "sync" : "syncs"}, ${time(blocked)} blocked`, null]);
     }
     pen.fillStyle = color("--bad");
     for (const [began, lasted, place] of lane.waits) {

@@ -86,7 +86,7 @@ class Gpu:
             return self.current
         if index >= len(self.devices):
             raise CudaError(
-                f"CUDA error: invalid device ordinal ({len(self.devices)} simulated GPUs; "
+                f"CUDA error: invalid device ordinal (simulated GPUs: {len(self.devices)}; "
                 "CUDA_VISIBLE_DEVICES=0,1 for `syncscan trace --simulate` makes it two)"
             )
         return index

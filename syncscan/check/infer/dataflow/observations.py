@@ -27,6 +27,7 @@ from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.facts import ABSENT, RETURN, FactSet, Observed, Word, parse_word, syntax_of
 from syncscan.model import Confidence, Device, Kind
+from syncscan.words import noun
 
 _DEVICES = {"gpu": Device.CUDA, "host": Device.CPU, "pinned": Device.CPU, "elsewhere": Device.OTHER}
 _PLAIN = {"int": INT, "float": FLOAT, "bool": BOOL, "text": STRING, "none": NONE}
@@ -220,8 +221,7 @@ def _text(name: str, function: Function, counts: Mapping[str, int]) -> str:
     on_gpu, total = sum(count for word, count in counts.items() if "gpu" in word), sum(counts.values())
     what = f"the result of `{function.qualname}`" if name == RETURN else f"`{name}`"
     of_all = f" of {total}" if on_gpu != total else ""
-    calls = "call" if total == 1 else "calls"
-    return f"{what} was seen on the GPU in {on_gpu}{of_all} {calls}"
+    return f"{what} was seen on the GPU in {on_gpu}{of_all} {noun(total, 'call')}"
 
 
 def _value(words: Sequence[Word]) -> AbstractValue:
