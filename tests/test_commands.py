@@ -77,7 +77,9 @@ def test_when_chooses_findings_by_when_their_lines_run(syncscan, project):
     for times in ("step", "once", "once,step", "test"):
         run = syncscan("check", "--when", times, "--output-format", "json")
         assert found(run) == [each for each in everything if each[1] in times.split(",")]
+    assert found(syncscan("check", "--when", "step,all", "--output-format", "json")) == everything
     assert "'stepp' is no time; did you mean 'step'?" in syncscan("check", "--when", "stepp").stderr
+    assert "it is one of step, unknown, once, test, all" in syncscan("check", "--when", "never").stderr
 
 
 def test_a_pattern_leaves_files_out_besides_those_of_the_settings(syncscan, project):

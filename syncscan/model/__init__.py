@@ -49,15 +49,13 @@ UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
 
 def parse_when(words: Iterable[str]) -> tuple[When, ...]:
-    """Return the times that words name, in one order and once each; ValueError where a word names none."""
+    """Return the times that words name, "all" for every time, in one order and once each; ValueError where a word names none."""
     named = list(words)
-    if named == ["all"]:
-        return tuple(When)
-    labels = {each.value: each for each in When}
+    valid = [*(each.value for each in When), "all"]
     for word in named:
-        if word not in labels:  # the empty one too
-            raise ValueError(f"{word!r} is no time; {suggestion(word, labels)}")
-    return tuple(each for each in When if each.value in named)
+        if word not in valid:  # the empty one too
+            raise ValueError(f"{word!r} is no time; {suggestion(word, valid)}")
+    return tuple(each for each in When if each.value in named or "all" in named)
 
 
 @dataclass(frozen=True, slots=True)
