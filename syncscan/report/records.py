@@ -232,13 +232,15 @@ def _named(packages: Sequence[str]) -> str:
 
 def _coverage(report: Report) -> str:
     """Return the counts of files checked, excluded, and not analysed."""
-    failed = len({failure.path for failure in report.failures})
+    failed = {failure.path for failure in report.failures if not failure.partial}
+    doubtful = {failure.path for failure in report.failures} - failed
+    some = f" ({len(doubtful)} in part)" if doubtful else ""
     parts = [f"{len(report.known)} in the baseline"] if report.known else []
-    parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
+    parts += [f"{plural(report.checked, 'file')} checked{some} in {report.seconds:.1f} s"]
     part = " in part" if report.is_cut else ""
     parts += [f"sources of {_named(report.packages)} read{part}"] if report.packages else []
     parts += [f"{report.skipped} excluded"] if report.skipped else []
-    parts += [f"{failed} not analysed"] if failed else []
+    parts += [f"{len(failed)} not analysed"] if failed else []
     parts += [f"{len(report.newer)} skipped, in newer syntax"] if report.newer else []
     unfixed = len({failure.path for failure in report.unfixed})
     parts += [f"{unfixed} not fixed"] if unfixed else []

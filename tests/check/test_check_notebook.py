@@ -116,6 +116,13 @@ def test_a_cell_that_is_no_python_is_named_and_the_rest_checked(syncscan, projec
     assert done.status == 2
 
 
+def test_the_summary_counts_a_file_that_is_analysed_in_part_once(syncscan, project):
+    broken = notebook(cell("x = 1"), cell("def f(:\n"), cell("def g(:\n"))
+    project({"a.ipynb": broken, "b.ipynb": broken, "bad.py": "def f(:\n", "good.py": "x = 1\n"})
+    summary = syncscan("check").stdout
+    assert re.fullmatch(r"no findings; 3 files checked \(2 in part\) in [\d.]+ s, 1 not analysed\n", summary)
+
+
 def test_a_timed_line_is_shown_and_fixed_as_it_stands(syncscan, project):
     root = project({"a.ipynb": notebook(cell(SETUP), cell("%time x = torch.tensor([1, 2], device='cuda')"))})
     assert "1 | %time x = torch.tensor" in syncscan("check").stdout
