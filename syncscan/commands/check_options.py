@@ -188,23 +188,22 @@ def _common_folder(options: CheckOptions) -> Path:
 
 
 def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: Project) -> None:
-    """Raise ConfigError if `hot` names a module that does not exist.
+    """Raise ConfigError if `hot` or `sync-free` names a module that does not exist.
 
     The function judges only modules that the run would have read: of the whole project, or of a package that the run reads.
     """
-    if not config.hot:
-        return
     named = [Path(path).resolve() for path in options.paths or (".",)]
     is_whole = config.source is not None and any(config.root.is_relative_to(path) for path in named)
     modules = project.modules
     packages = {module.partition(".")[0] for module in modules}
-    for name in config.hot:
+    named_by = [("hot", name) for name in config.hot] + [("sync-free", name) for name in config.sync_free]
+    for setting, name in named_by:
         module = name.partition(":")[0]
         is_read = is_whole or (module.partition(".")[0] in packages and not is_outside(module))
         if is_read and module not in modules:
             hint = suggestion(module, modules, "write it as 'package.module:Class.method'")
             where = f"{config.source}: [tool.syncscan]"
-            raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")
+            raise ConfigError(f"{where}: {setting}: the project has no module {module!r}; {hint}")
 
 
 def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:

@@ -288,15 +288,16 @@ def test_a_bad_extend_gets_one_line(syncscan, project, table, message):
     assert (done.stderr.count("\n"), done.status) == (1, 2)
 
 
-def test_hot_with_a_module_that_is_not_there_is_an_error_in_a_full_run(syncscan, project):
+@pytest.mark.parametrize("setting", ["hot", "sync-free"])
+def test_a_function_in_a_module_that_is_not_there_is_an_error_in_a_full_run(syncscan, project, setting):
     project({
-        "pyproject.toml": '[tool.syncscan]\nhot = ["pkg.runer:Runner.step"]\n',
+        "pyproject.toml": f'[tool.syncscan]\n{setting} = ["pkg.runer:Runner.step"]\n',
         "pkg/__init__.py": "",
         "pkg/runner.py": "class Runner:\n    def step(self):\n        pass\n",
         "tools/x.py": "",
     })  # fmt: skip
     done = syncscan("check")
-    assert "hot: the project has no module 'pkg.runer'; did you mean 'pkg.runner'?" in done.stderr
+    assert f"{setting}: the project has no module 'pkg.runer'; did you mean 'pkg.runner'?" in done.stderr
     assert (done.stderr.count("\n"), done.status) == (1, 2)
     assert "has no module 'pkg.runer'" in syncscan("check", "pkg").stderr
     assert syncscan("check", "tools").status == 0
