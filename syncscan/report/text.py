@@ -10,7 +10,7 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
-from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
+from syncscan.model import HIDDEN_WAIT, UNUSED_SUPPRESSION, Evidence, Finding, Severity, place_of
 from syncscan.reference.templates import codes_with_templates
 from syncscan.report.console import Console, console_for
 from syncscan.report.records import Report, advice, entry_points, heading, places_of, summary, worst_first
@@ -72,7 +72,7 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
     name repeat is a group too. A read of a property joins the synchronization in the body. A synchronization right behind
     another one joins the other, see `Finding.follows`. The one that a fix starts with leads the group.
     """
-    at_place = {(each.unit, each.line): each for each in findings}
+    at_place = _by_line(findings)
     groups: list[list[Finding]] = []
     of_rule: dict[tuple[str, str, str], list[Finding]] = {}
     of_value: dict[tuple[str, str, tuple[Evidence, ...]], dict[int, list[Finding]]] = {}
@@ -100,6 +100,11 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
         of_value.setdefault(value, {})[id(group)] = group
         of_line.setdefault(line, group)
     return groups
+
+
+def _by_line(findings: Iterable[Finding]) -> dict[tuple[str, int], Finding]:
+    """Return the last synchronization of each line; a comment is none."""
+    return {(each.unit, each.line): each for each in findings if each.code != UNUSED_SUPPRESSION}
 
 
 def _share_a_variable(group: Sequence[Finding], finding: Finding) -> bool:

@@ -78,6 +78,17 @@ def test_the_first_leads_the_entry_although_copies_come_after_hidden_synchroniza
     assert "= little to block for at: 8:18 SYN201\n" in text
 
 
+def test_a_comment_leads_no_entry(syncscan, project):
+    comment = "  # syncscan: ignore[SYN999] a count"
+    project({"a.py": f"{HEAD}    kept = scores.sum().item(){comment}\n    return scores[masks]\n"})
+    entries = syncscan("check", "--isolated").stdout.split("\n\n")
+    assert [entry.split()[1] for entry in entries[:2]] == ["SYN101", "SYN001"]
+    assert [line.strip() for line in entries[0].splitlines() if "little" in line] == [
+        "= little to block for at: 8:12 SYN201"
+    ]
+    assert "little to block" not in entries[1]
+
+
 def test_several_on_one_line_end_the_report(syncscan, project):
     project(
         {
