@@ -31,5 +31,6 @@ def command(cache_dir: Path | None) -> int:
         freed = Store(folder).clean()
     except OSError as error:
         raise SyncscanError(f"{folder}: cannot be cleaned: {error.strerror or error}") from error
-    click.echo(f"removed {freed / 2**20:.1f} MiB of results from {folder}")
+    done = f"removed {freed / 2**20:.1f} MiB of results from" if freed else "nothing to remove in"
+    click.echo(f"{done} {folder}")
     return EXIT_OK
