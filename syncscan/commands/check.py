@@ -43,7 +43,7 @@ _complete_codes = parameters.complete(_codes)
 @click.command(
     "check", cls=Command, epilog=EPILOG, short_help="Find the lines that block the CPU on the GPU."
 )
-@click.argument("paths", nargs=-1, type=parameters.text)
+@click.argument("paths", nargs=-1, type=parameters.source)
 @option(
     "--select",
     group=WHICH,

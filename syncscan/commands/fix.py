@@ -35,7 +35,7 @@ class _WithCommand(Command):
 
 
 @click.command("fix", cls=_WithCommand, epilog=EPILOG)
-@click.argument("paths", nargs=-1, type=parameters.text)
+@click.argument("paths", nargs=-1, type=parameters.source)
 @option("--verify", is_flag=True, help="Run COMMAND with each fix (required).")
 @option("--gpu", is_flag=True, help="Run COMMAND on the GPU of this machine, and not on a simulated one.")
 @option("--step", default="", metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from math import inf, nan
 from pathlib import Path
@@ -41,6 +42,15 @@ def text(value: str) -> str:
     """Return a text that is not empty: an unset variable of a script is a mistake."""
     if not value:
         raise click.BadParameter("it is empty")
+    return value
+
+
+def source(value: str) -> str:
+    """Return the name of a file or folder to read; refuse a folder in which not even the settings can be looked for."""
+    if Path(text(value)).is_dir() and not os.access(value, os.X_OK):
+        raise click.BadParameter(
+            f"the folder {value!r} may not be read; change its permissions, or leave it out"
+        )
     return value
 
 

@@ -29,7 +29,7 @@ SETTINGS = "Settings and cache"
 
 @click.command("prove", cls=Command, epilog=EPILOG)
 @click.argument("entry", metavar="MODULE:FUNCTION", type=parameters.text)
-@click.argument("paths", nargs=-1, type=parameters.text)
+@click.argument("paths", nargs=-1, type=parameters.source)
 @option(
     "--assume",
     group=WHAT,

@@ -207,6 +207,19 @@ def test_a_fifo_does_not_hang(syncscan, project):
     assert run.stderr == "syncscan: pipe.py: not a regular file; name a Python file or a folder\n"
 
 
+def test_a_folder_that_may_not_be_read_is_named(syncscan, project):
+    closed = project({"closed/a.py": BLOCKS, "b.py": BLOCKS}) / "closed"
+    closed.chmod(0)
+    is_open = os.access(closed, os.X_OK)
+    run = syncscan("check", "closed")
+    closed.chmod(0o700)
+    if is_open:
+        pytest.skip("root reads every folder")
+    assert (run.status, run.stdout) == (2, "")
+    assert "PATHS" in run.stderr
+    assert ": the folder 'closed' may not be read; change its permissions, or leave it out" in run.stderr
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
 def test_an_unreadable_file(syncscan, project):
     root = project({"a.py": BLOCKS})
