@@ -24,7 +24,7 @@ from syncscan.report.diff import (
 from syncscan.report.records import heading
 from syncscan.report.trace_rows import duration
 from syncscan.report.trace_text import where
-from syncscan.words import plural
+from syncscan.words import number, plural
 
 MAX_CHANGES = 60
 _STYLES = {NEW: "bold red", WORSE: "red", GONE: "bold green", BETTER: "green"}
@@ -59,7 +59,7 @@ def _headline(comparison: Comparison) -> str:
     if comparison.per == "run":
         return text
     (waits, blocked), (waits_now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)
-    text += f"; {waits:.3g} -> {waits_now:.3g} syncs per step"
+    text += f"; {number(waits)} -> {number(waits_now)} syncs per step"
     if comparison.base.timed and comparison.head.timed:
         text += f", blocked for {duration(blocked)} -> {duration(blocked_now)}"
     return f"{text} ({comparison.base.steady} and {plural(comparison.head.steady, 'steady step')})"
@@ -67,9 +67,7 @@ def _headline(comparison: Comparison) -> str:
 
 def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> Iterator[Text]:
     names = ["", "syncs per step" if comparison.per == "step" else "syncs"]
-    cells = [
-        [change.status, _arrow(change.base.waits, change.head.waits, "{:.3g}".format)] for change in changes
-    ]
+    cells = [[change.status, _arrow(change.base.waits, change.head.waits, number)] for change in changes]
     for field, name in (("blocked_ns", "blocked"), ("starved_ns", "GPU idle")):
         if any(getattr(change.head, field) or getattr(change.base, field) for change in changes):
             names.append(name)

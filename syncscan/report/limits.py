@@ -8,7 +8,7 @@ from typing import Any
 
 from syncscan.report.trace_rows import short_path
 from syncscan.trace.sites import spot
-from syncscan.words import noun, plural
+from syncscan.words import noun, number, plural
 
 _MOST_PLACES = 5
 
@@ -43,6 +43,6 @@ def _broken(worst: dict[str, Any], limit: float, scale: float, unit: tuple[str, 
     places: Counter[str] = Counter()  # one line of code may have several sites and several stacks
     for line in worst["lines"]:
         places[spot(short_path(line["path"], folder), line["line"])] += line["value"] / scale
-    named = ", ".join(f"{place} ({share:.3g})" for place, share in places.most_common(_MOST_PLACES))
+    named = ", ".join(f"{place} ({number(share)})" for place, share in places.most_common(_MOST_PLACES))
     more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
-    return f"a step has {value:.3g} {noun(value, *unit)}, the limit is {limit:g}: {named}{more}"
+    return f"a step has {number(value)} {noun(value, *unit)}, the limit is {limit:g}: {named}{more}"

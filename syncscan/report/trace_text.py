@@ -27,7 +27,7 @@ from syncscan.report.trace_rows import (
 )
 from syncscan.report.words import steps_seen
 from syncscan.trace.sites import spot
-from syncscan.words import plural
+from syncscan.words import number, plural
 
 MAX_SITES = 30
 MAX_REMARKS = 60
@@ -85,7 +85,7 @@ def _of_steps(rows: Rows) -> str:
     waits = rows.waits(STEP)
     text = f"{plural(waits.count, 'sync')} in {plural(rows.steady, 'steady step')} of {steps['target']}"
     if waits.count:
-        text += f", {waits.count / rows.steady:.3g} per step"
+        text += f", {number(waits.count / rows.steady)} per step"
     if rows.simulated:
         return f"{text} (a simulated GPU: no times)"
     if waits.count and rows.timed:
@@ -135,7 +135,7 @@ def _ranks(traced: list[dict[str, Any]]) -> str:
 
 def _step_columns(rows: Rows) -> list[_Column]:
     whole = rows.trace["steps"]["wall_ns"] / rows.steady
-    columns: list[_Column] = [("per step", lambda row: f"{row.per_step:.3g}")]
+    columns: list[_Column] = [("per step", lambda row: number(row.per_step))]
     if rows.starved:
         columns.append(("GPU idle", lambda row: _optional(row.step_starved_ns)))
     if rows.timed:

@@ -9,7 +9,7 @@ from syncscan.model import Finding
 from syncscan.report.safe_text import safe_line
 from syncscan.report.words import steps_seen
 from syncscan.verify.run import Run
-from syncscan.words import plural
+from syncscan.words import number, plural
 
 
 def render(
@@ -36,7 +36,7 @@ def render(
 def _compared(before: Run, after: Run) -> str:
     text = f"{plural(before.count, 'synchronization')} before, {after.count} after"
     if before.per_step or after.per_step:
-        text += f"; per step {before.per_step:.3g} before, {after.per_step:.3g} after"
+        text += f"; per step {number(before.per_step)} before, {number(after.per_step)} after"
     elif before.steps is not None and not before.steps["steady"]:
         text += f"; {steps_seen(before.steps)}"
     return text

@@ -10,6 +10,7 @@ from syncscan.report.diff import SAME, STATUSES, Comparison, SiteChange, step_to
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.records import heading
 from syncscan.report.trace_rows import duration, spot_of
+from syncscan.words import number
 
 
 def render(comparison: Comparison, stream: TextIO) -> None:
@@ -81,7 +82,7 @@ def _facts(change: SiteChange) -> Iterator[tuple[str, str]]:
         if side.row is None:
             yield name, "does not block here"
             continue
-        text = f"{side.waits.mean:.3g} (± {side.waits.error:.2g}) syncs, line {side.row['line']}"
+        text = f"{number(side.waits.mean)} (± {side.waits.error:.2g}) syncs, line {side.row['line']}"
         if side.blocked_ns is not None:
             text += f", blocked for {duration(side.blocked_ns.mean)} (± {duration(side.blocked_ns.error)})"
         yield name, text
@@ -93,6 +94,6 @@ def _totals(comparison: Comparison) -> Iterator[dict[str, str]]:
             yield make_total(status if status != SAME else "as before", f"{count:,}")
     if comparison.per == "step":
         (waits, blocked), (now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)
-        yield make_total("syncs per step", f"{waits:.3g} → {now:.3g}")
+        yield make_total("syncs per step", f"{number(waits)} → {number(now)}")
         if comparison.base.timed and comparison.head.timed:
             yield make_total("blocked per step", f"{duration(blocked)} → {duration(blocked_now)}")

@@ -25,7 +25,7 @@ from syncscan.report.trace_rows import (
 )
 from syncscan.report.words import warm_up_of
 from syncscan.trace.sites import spot
-from syncscan.words import noun, plural
+from syncscan.words import noun, number, plural
 
 MAX_STACKED = 5_000  # sites, the costliest, of which the page has the stacks
 
@@ -163,7 +163,7 @@ class _Maker:
             one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
             yield make_total(
                 "syncs per step",
-                f"{waits.count / rows.steady:.3g}",
+                number(waits.count / rows.steady),
                 f"{waits.count:,} in {rows.steady:,} {noun(rows.steady, 'steady step')}",
             )
             if one.starved_ns is not None:
