@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.watch import Watched, watch
 from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
-from syncscan.model import Finding, Severity
+from syncscan.model import Failure, Finding, Severity
 from syncscan.report import statistics
 from syncscan.report.formats import render, write
 from syncscan.report.progress import ProgressBar
@@ -327,12 +327,17 @@ def _show(options: CheckOptions, config: Config, report: Report, outcome: Checke
 
 
 def _say_what_is_wrong(options: CheckOptions, config: Config, report: Report) -> None:
-    for failure in () if options.quiet else report.newer:
-        _say(f"warning: {failure.place}: {failure.message}")
-    for failure in (*report.failures, *report.unfixed):
-        _say(f"{failure.place}: {failure.message}")
+    say_failures((*report.failures, *report.unfixed), () if options.quiet else report.newer)
     if report.gone and not options.quiet:
         _say_what_is_gone(report, config)
+
+
+def say_failures(failures: Iterable[Failure], newer: Iterable[Failure]) -> None:
+    """Print a line for each file that could not be analysed, the files for a newer Python first."""
+    for failure in newer:
+        _say(f"warning: {failure.place}: {failure.message}")
+    for failure in failures:
+        _say(f"{failure.place}: {failure.message}")
 
 
 def _say_what_diff_shows(report: Report, files: int) -> None:

@@ -16,7 +16,8 @@ Examples:
 
 \b
 Exit status: 0 the verified fixes were applied; 2 a wrong option or setting,
-a file that could not be written, or a command that could not be traced."""
+a file that could not be analysed or written, or a command that could not be
+traced."""
 _COMMAND = "syncscan.fix.command"
 
 

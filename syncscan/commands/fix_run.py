@@ -16,7 +16,8 @@ from syncscan.check.discover import Project, load_project
 from syncscan.check.files import SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
 from syncscan.check.libraries.reading import Libraries
-from syncscan.check.session import check
+from syncscan.check.session import Checked, check, in_cells
+from syncscan.commands.check_run import say_failures
 from syncscan.config import Config, find_config
 from syncscan.errors import EXIT_ERROR, EXIT_OK
 from syncscan.model import Finding, When
@@ -36,7 +37,12 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
     if all_:
         config = replace(config, when=tuple(When))
     project = Libraries().added_to(load_project([Path(path) for path in paths or (".",)], config), config)
-    findings = _findings(project, config)
+    outcome = _checked(project, config)
+    said = in_cells(outcome, project)
+    say_failures(said.failures, said.newer)
+    if outcome.failures and not outcome.checked:
+        return EXIT_ERROR
+    findings = fixable(outcome.findings, unsafe=True)
     drafts = _Drafts(project, root)
     with tempfile.TemporaryDirectory(prefix="syncscan-") as folder:
         scratch = Scratch(Path(folder) / root.name, root)
@@ -56,12 +62,13 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
     assert verdicts.before is not None
     assert verdicts.after is not None
     verified_text.render(verdicts.verified, verdicts.refused, verdicts.before, verdicts.after, sys.stdout)
-    return drafts.finish(verdicts.verified, diff=diff)
+    status = drafts.finish(verdicts.verified, diff=diff)
+    return EXIT_ERROR if outcome.failures else status
 
 
-def _findings(project: Project, config: Config) -> list[Finding]:
+def _checked(project: Project, config: Config) -> Checked:
     with ProgressBar(sys.stderr) as bar:
-        return fixable(check(project, config, bar, 0).findings, unsafe=True)
+        return check(project, config, bar, 0)
 
 
 def _file_of_runs(scratch: Scratch, runner: TracedCommand, *, restart: bool) -> Path | None:

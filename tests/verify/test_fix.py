@@ -192,6 +192,28 @@ def test_the_tracer_is_found_where_it_is_only_on_the_path_of_imports(
 
 
 @pytest.mark.parametrize(
+    ("path", "reason"), [("none.py", "none.py: cannot be read"), ("bad.py", "bad.py:1: ")]
+)
+def test_a_path_without_a_file_to_fix_ends_it_before_the_command_runs(syncscan, project, path, reason):
+    folder = project({"bad.py": "def (:\n", "model.py": OVERLAPPING})
+    command = [sys.executable, "-c", f"open({str(folder / 'ran')!r}, 'w')"]
+    done = syncscan("fix", path, "--verify", "--", *command)
+    checked = syncscan("check", path)
+    assert (done.status, done.stdout, done.stderr) == (2, "", checked.stderr)
+    assert done.stderr.startswith(f"syncscan: {reason}")
+    assert not (folder / "ran").exists()
+
+
+def test_a_file_that_cannot_be_analysed_is_named_and_others_are_fixed(syncscan, project):
+    folder = project({"bad.py": "def (:\n", "model.py": OVERLAPPING})
+    done = syncscan("fix", "bad.py", "model.py", "--all", "--verify", "--", sys.executable, "model.py")
+    assert done.status == 2
+    assert done.stderr.startswith("syncscan: bad.py:1: ")
+    assert "1 of 2 fixes verified" in done.stdout
+    assert (folder / "model.py").read_text() != OVERLAPPING
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [(["--verify"], "needs a command behind --"), (["--", "true"], "give --verify")],
 )
