@@ -19,7 +19,7 @@ from syncscan.check.libraries.reading import Libraries
 from syncscan.check.session import Checked, check, in_cells
 from syncscan.commands.check_run import say_failures
 from syncscan.config import Config, find_config
-from syncscan.errors import EXIT_ERROR, EXIT_OK
+from syncscan.errors import EXIT_ERROR, EXIT_OK, SyncscanError
 from syncscan.model import Finding, When
 from syncscan.report import verified_text
 from syncscan.report.progress import ProgressBar
@@ -53,7 +53,13 @@ def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool
 
             def make() -> Run:
                 scratch.write(contents)
-                return runner.run(scratch)
+                made = runner.run(scratch)
+                if (
+                    made.untraced and not chosen
+                ):  # no later run would show that a line synchronizes less often
+                    failed = f"; the command ended with exit status {made.status}"
+                    raise SyncscanError(f"nothing was traced: {made.untraced}{failed if made.status else ''}")
+                return made
 
             return kept.run(contents, make)
 

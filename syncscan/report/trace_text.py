@@ -27,6 +27,7 @@ from syncscan.report.trace_rows import (
 )
 from syncscan.report.words import steps_seen
 from syncscan.trace.sites import spot
+from syncscan.trace.trace import why_untraced
 from syncscan.words import number, plural
 
 MAX_SITES = 30
@@ -75,7 +76,7 @@ def _shortest(remarks: list[str]) -> list[str]:
 
 def _headline(rows: Rows) -> str:
     if not rows.traced:
-        return f"syncscan: nothing was traced: {_why_nothing(rows.trace)}"
+        return f"syncscan: nothing was traced: {why_untraced(rows.trace)}"
     counts = _of_steps(rows) if rows.steady else _of_program(rows)
     return f"syncscan: {counts} in {plural(len(rows.traced), 'process', 'processes')}{_ranks(rows.traced)}"
 
@@ -108,22 +109,6 @@ def _of_program(rows: Rows) -> str:
         text += f", {duration(waits.blocked_ns)} of {duration(rows.wall_ns)}"
         text += f" ({share(waits.blocked_ns, rows.wall_ns)})"
     return text
-
-
-def _why_nothing(trace: dict[str, Any]) -> str:
-    hooked = [p for p in trace["processes"] if p["hooked"]]
-    if not hooked:
-        return "no Python process could be hooked"
-    with_torch = [p for p in hooked if p["torch"]]
-    if not with_torch:
-        return "no process imported torch"
-    if any(p["detectors"] for p in with_torch):
-        return "the program ended before its syncs were written for the first time"
-    if all(p["cuda"] == "simulated" for p in with_torch):
-        return "the program put nothing on the simulated GPU"
-    if not any(p["cuda"] for p in with_torch):
-        return f"torch {with_torch[0]['torch']} in the program has no CUDA"
-    return "no process started CUDA"
 
 
 def _ranks(traced: list[dict[str, Any]]) -> str:

@@ -137,3 +137,20 @@ def _lines(index: int, parts: dict[int, float], of_wait: dict[tuple[int, int], S
         if site is not None
     ]
     return sorted(lines, key=lambda line: -line["value"])
+
+
+def why_untraced(trace: Trace) -> str:
+    """Return the reason why no process of a trace used a GPU; "" if a process did."""
+    used = [p for p in trace["processes"] if p.get("detectors")]
+    if used:
+        written = any(p["wall_ns"] for p in used)
+        return "" if written else "the program ended before its syncs were written for the first time"
+    with_torch = [p for p in trace["processes"] if p.get("torch")]
+    if not with_torch:
+        hooked = any(p["hooked"] for p in trace["processes"])
+        return "no process imported torch" if hooked else "no Python process could be hooked"
+    if all(p["cuda"] == "simulated" for p in with_torch):
+        return "the program put nothing on the simulated GPU"
+    if not any(p["cuda"] for p in with_torch):
+        return f"torch {with_torch[0]['torch']} in the program has no CUDA"
+    return "no process started CUDA"

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from syncscan.errors import SyncscanError
 from syncscan.trace.lines import Ranges
+from syncscan.trace.trace import why_untraced
 from syncscan.verify.scratch import Scratch
 
 _PYTEST = {"pytest", "py.test", "pytest.exe"}
@@ -42,6 +43,7 @@ class Run:
     waits: tuple[LineSyncs, ...]
     lines: Ranges | None = None  # that ran, by path in the project; None if the program's Python records none
     steps: dict[str, Any] | None = None  # the steps of the trace; None without `--step`
+    untraced: str = ""  # the reason why nothing was traced; "" if something was
 
     @property
     def count(self) -> int:
@@ -126,7 +128,7 @@ def _read(trace: Path, tests: Path, folder: Path) -> Run:
         lines = {
             inside: ranges for path, ranges in lines.items() if (inside := _inside(path, folder)) is not None
         }
-    return Run(data["exit_status"], _outcomes(tests), tuple(waits), lines, data["steps"])
+    return Run(data["exit_status"], _outcomes(tests), tuple(waits), lines, data["steps"], why_untraced(data))
 
 
 def _inside(path: str, folder: Path) -> str | None:

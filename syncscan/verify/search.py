@@ -69,6 +69,8 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
     assert verdicts.before is not None
     verdicts.after = verdicts.before
     say(f"without fixes: {_in_words(verdicts.before)}")
+    if verdicts.before.status:
+        say("the command fails without fixes; a fix is verified if the command then fails in the same way")
     tried = []
     for finding in sorted(findings, key=lambda each: each.position):
         if _syncs_at(verdicts.before, finding, ()):

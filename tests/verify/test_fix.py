@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 ROOT = Path(__file__).parents[2]
 
@@ -211,6 +211,40 @@ def test_a_file_that_cannot_be_analysed_is_named_and_others_are_fixed(syncscan, 
     assert done.stderr.startswith("syncscan: bad.py:1: ")
     assert "1 of 2 fixes verified" in done.stdout
     assert (folder / "model.py").read_text() != OVERLAPPING
+
+
+def test_a_program_without_cuda_is_no_trial_of_fixes_for_the_gpu(syncscan, project):
+    if torch.version.cuda is not None:
+        pytest.skip("this torch has CUDA")
+    project({"ov.py": OVERLAPPING})
+    for _ in range(2):  # the second run is made anew: the program may have CUDA by then
+        done = syncscan("fix", "ov.py", "--all", "--verify", "--gpu", "--", sys.executable, "ov.py")
+        reason = f"torch {torch.__version__} in the program has no CUDA; the command ended with exit status 1"
+        assert (done.status, done.stdout) == (2, "")
+        assert done.stderr == f"syncscan: nothing was traced: {reason}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (["false"], "no Python process could be hooked; the command ended with exit status 1"),
+        ([sys.executable, "-c", "import torch"], "the program put nothing on the simulated GPU"),
+    ],
+)
+def test_a_command_that_uses_no_gpu_is_no_trial_of_fixes(syncscan, project, command, line):
+    project({"ov.py": OVERLAPPING})
+    done = syncscan("fix", "ov.py", "--all", "--verify", "--", *command)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == f"syncscan: nothing was traced: {line}\n"
+
+
+def test_a_command_that_fails_without_fixes_is_said_to_fail(syncscan, project):
+    folder = project({"ov.py": OVERLAPPING})
+    command = [sys.executable, "-c", "import ov, sys; sys.exit(3)"]
+    done = syncscan("fix", "ov.py", "--all", "--verify", "--", *command)
+    assert "syncscan: the command fails without fixes; a fix is verified if" in done.stderr
+    assert (done.status, "1 of 2 fixes verified" in done.stdout) == (0, True)
+    assert (folder / "ov.py").read_text() != OVERLAPPING
 
 
 @pytest.mark.parametrize(
