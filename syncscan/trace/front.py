@@ -81,6 +81,9 @@ def step_behind() -> Front:
 
     def give_back() -> None:
         signal.signal(signal.SIGCHLD, of_children)
+        # Between fork and exec a signal must find no handler of Python's, which would raise in the midst of `Popen`.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     front, behind = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

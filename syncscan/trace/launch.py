@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
+from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, InterruptError, SyncscanError
 from syncscan.simulate.export import TABLE_FILE
 from syncscan.system.files import open_file
 from syncscan.trace.arrivals import Arrivals, Sent
@@ -42,6 +42,7 @@ class Launched:
     """How the command ended, and every Python process below it that was seen, by its pid."""
 
     code: int = 0  # its exit status, or -n if signal n ended it
+    interrupted: bool = False  # SIGINT came; it ends a Python in its start-up with status 1
     pythons: dict[int, ProcessSighting] = field(default_factory=dict)
 
     @property
@@ -73,16 +74,20 @@ def run(
 ) -> Launched:
     """Run ``command`` with the hook in its Pythons; each writes a file into the folder ``parts``.
 
-    From its end on, only Ctrl-C interrupts this process. CommandError (126 or 127) if it cannot be started.
+    From its end on, only Ctrl-C interrupts this process. CommandError (126 or 127) if it cannot be started, and
+    InterruptError if Ctrl-C came before.
     """
     lines = (f"{name}\t{value}\n" for name, value in options.items())
     (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
     launched = Launched()
+    # Passed on, an earlier Ctrl-C would reach the command in the midst of its start-up.
+    if signal.SIGINT in signal.sigpending() and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        raise InterruptError("interrupted")
     with _spawn(command, _environment(parts), front) as process:  # and wait for the process even if we fail
         if is_python(command[0]):
             launched.pythons[process.pid] = ProcessSighting(command)
         launched.code = process.returncode = _Watch(process.pid, front, launched, during).until_it_ends()
-    signal.sigtimedwait({signal.SIGINT}, 0)
+    launched.interrupted |= signal.sigtimedwait({signal.SIGINT}, 0) is not None
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return launched
 
@@ -196,14 +201,18 @@ class _Watch:
         received = signal.sigtimedwait(AWAITED, max(timeout, 0))
         while received is not None:
             if received.si_signo != signal.SIGCHLD and received.si_pid != self._front.pid:
-                self._arrivals.add(received.si_signo, self._drained, time.monotonic(), at_front=False)
+                self._note(received.si_signo, self._drained, time.monotonic(), at_front=False)
             received = signal.sigtimedwait(AWAITED, 0)
         self._drained = time.monotonic()
         for number, when in self._front.arrived():
             if number == ALL_REPORTED:
                 self._reported_until, self._asked_about, self._next_ask = when, float("inf"), 0.0
             else:
-                self._arrivals.add(number, min(when, self._asked_about), when, at_front=True)
+                self._note(number, min(when, self._asked_about), when, at_front=True)
+
+    def _note(self, number: int, since: float, until: float, *, at_front: bool) -> None:
+        self._launched.interrupted |= number == signal.SIGINT
+        self._arrivals.add(number, since, until, at_front=at_front)
 
     def _ask_if_due(self) -> None:
         """Receive the front's pending reports before a signal counts as sent to a single process."""
@@ -265,7 +274,7 @@ def _command_line(pid: int) -> list[str] | None:
         return None
 
 
-def why_unhooked(sighting: ProcessSighting) -> str | None:
+def why_unhooked(sighting: ProcessSighting, launched: Launched) -> str | None:
     """Return the reason why a Python process without a file was not hooked; None for a short fork."""
     for argument in sighting.argv[1:]:
         if not argument.startswith("-") or argument.startswith("--"):
@@ -276,7 +285,11 @@ def why_unhooked(sighting: ProcessSighting) -> str | None:
                 return f"-{letter} {effect}"
         if len(letters) < len(argument) - 1:
             break
-    return "its environment or its start-up leaves out the hook" if sighting.times > 1 else None
+    if sighting.times == 1:
+        return None
+    if launched.interrupted or launched.code < 0:
+        return "a signal interrupted its start-up, or its environment leaves out the hook"
+    return "its environment or its start-up leaves out the hook"
 
 
 _ISOLATING = {"I": "ignores PYTHONPATH", "E": "ignores PYTHONPATH", "S": "starts without sitecustomize"}

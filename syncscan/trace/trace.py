@@ -79,7 +79,7 @@ def _unhooked(processes: Sequence[Process], launched: Launched) -> list[dict[str
     hooked = {process.pid for process in processes}
     found = []
     for pid, sighting in launched.pythons.items():
-        why = why_unhooked(sighting) if pid not in hooked else None
+        why = why_unhooked(sighting, launched) if pid not in hooked else None
         if why is not None:
             found.append({"pid": pid, "hooked": False, "argv": sighting.argv, "why": why})
     return found
@@ -148,7 +148,7 @@ def why_untraced(trace: Trace) -> str:
     with_torch = [p for p in trace["processes"] if p.get("torch")]
     if not with_torch:
         hooked = any(p["hooked"] for p in trace["processes"])
-        return "no process imported torch" if hooked else "no Python process could be hooked"
+        return "no process imported torch" if hooked else "no Python process was hooked"
     if all(p["cuda"] == "simulated" for p in with_torch):
         return "the program put nothing on the simulated GPU"
     if not any(p["cuda"] for p in with_torch):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -439,3 +440,61 @@ def test_a_caller_that_ignores_the_end_of_children_gets_the_status(command, envi
         preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
     )
     assert done.returncode == 3
+
+
+AT_FORK = """
+    import os, signal, sys
+
+    forks = 0
+    def interrupt():  # runs in each child; the second fork starts the command
+        global forks
+        forks += 1
+        if forks == {at}:
+            os.kill(os.getpid(), signal.SIGINT)
+    os.register_at_fork(after_in_child=interrupt)
+    from syncscan.cli import main
+
+    sys.argv = ["syncscan", "trace", "--", sys.executable, "-c", "print('ran')"]
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "status", "told"),
+    [
+        (1, 130, "syncscan: interrupted\n"),
+        (
+            2,
+            -2,
+            "syncscan: nothing was traced: no Python process was hooked\n",
+        ),
+    ],
+    ids=["before-the-fork", "before-the-exec"],
+)
+def test_ctrl_c_while_the_command_is_started_interrupts_it(environment, at, status, told):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(AT_FORK.format(at=at))],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=foreground,
+    )
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert done.stderr.startswith(told)
+
+
+def test_ctrl_c_in_the_start_up_of_a_python_is_no_fault_of_its_environment(command, environment, tmp_path):
+    venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site / "interrupt.pth").write_text("import os, signal; os.killpg(0, signal.SIGINT)\n")
+    python = [str(tmp_path / "venv" / "bin" / "python"), "-c", "print('ran')"]
+    alone, traced = (
+        subprocess.run(
+            line, env=environment, capture_output=True, text=True, check=False, preexec_fn=foreground
+        )
+        for line in (python, command(python))
+    )
+    assert (traced.returncode, traced.stdout) == (alone.returncode, "")
+    assert "nothing was traced: no Python process was hooked" in traced.stderr
+    assert "its environment or its start-up leaves out the hook" not in traced.stderr

@@ -227,7 +227,7 @@ def test_a_program_without_cuda_is_no_trial_of_fixes_for_the_gpu(syncscan, proje
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        (["false"], "no Python process could be hooked; the command ended with exit status 1"),
+        (["false"], "no Python process was hooked; the command ended with exit status 1"),
         ([sys.executable, "-c", "import torch"], "the program put nothing on the simulated GPU"),
     ],
 )
