@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -44,6 +46,17 @@ RENAMED = {
 _OLD = ("compare",)  # is an option of `check` now
 
 
+@contextmanager
+def _errors_of_ours() -> Iterator[None]:
+    """Turn the errors that click would handle itself into errors for `tell`."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptError("interrupted") from None
+    except BrokenPipeError:  # with its number, click would exit with status 1, which means findings
+        raise BrokenPipeError from None
+
+
 class CommandGroup(click.Group):
     """Imports a command at its call, so that each command starts fast."""
 
@@ -67,12 +80,15 @@ class CommandGroup(click.Group):
             return " ".join(args[:2]), _command(module), args[2:]
         return super().resolve_command(ctx, args)
 
+    @_errors_of_ours()
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Parse the command line, which may print help."""
+        return super().make_context(*arguments, **settings)
+
+    @_errors_of_ours()
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C is an error like others, and prints one line."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise InterruptError("interrupted") from None
+        """Run the command."""
+        return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing any."""

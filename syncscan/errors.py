@@ -9,6 +9,7 @@ EXIT_ERROR = 2
 EXIT_NOT_EXECUTABLE = 126
 EXIT_NOT_FOUND = 127
 EXIT_INTERRUPTED = 130
+EXIT_UNREAD = 141  # the reader of the output left early; as of a command that SIGPIPE ended
 
 _ALIKE = 0.65  # of 1; below it, a suggestion is more often a surprise than a help
 

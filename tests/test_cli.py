@@ -18,6 +18,7 @@ import pytest
 from syncscan import __version__
 from syncscan.cli import COMMANDS
 from syncscan.reference.templates import templates
+from syncscan.report.formats import FORMATS
 from tests.foreground import foreground, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -356,20 +357,36 @@ def test_an_error_that_cannot_be_printed_changes_no_status(tmp_path, path, statu
     assert output(["sh", "-c", line], tmp_path).returncode == status
 
 
-def test_a_reader_that_left_is_no_finding(tmp_path):
-    (tmp_path / "a.py").write_text(SILENT)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["check", "--output-format", name] for name in FORMATS),
+        ["check", "--statistics"],
+        *(["trace", "report", "run", "--output-format", name] for name in ("text", "json", "html")),
+        ["rule"],
+        ["rule", "SYN101"],
+        ["--help"],
+        ["check", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_left_ends_every_output_alike(tmp_path, arguments):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    if "run" in arguments:
+        assert output([*COMMAND, "trace", "-o", "run", "--", "true"], tmp_path).returncode == 0
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer) as pipe:
         done = subprocess.run(
-            [*COMMAND, "check"],
+            [*COMMAND, *arguments],
             cwd=tmp_path,
             env=environment(),
             stdout=pipe,
             stderr=subprocess.PIPE,
             check=False,
         )
-    assert (done.returncode, done.stderr) == (2, b"")
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_an_error_commands_nothing_of_the_terminal(syncscan):

@@ -21,7 +21,8 @@ Examples:
 
 \b
 Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
-file that could not be analysed or fixed; 130 interrupted."""
+file that could not be analysed or fixed; 130 interrupted; 141 the reader of
+the output left early."""
 
 WHICH = "Which findings"
 FIXES = "Fixes and suppressions"

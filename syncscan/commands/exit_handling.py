@@ -9,7 +9,7 @@ import traceback
 
 import click
 
-from syncscan.errors import EXIT_ERROR, EXIT_INTERRUPTED, SyncscanError
+from syncscan.errors import EXIT_ERROR, EXIT_INTERRUPTED, EXIT_UNREAD, SyncscanError
 from syncscan.report.safe_text import safe_line
 
 _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # a group called alone, from click 8.2 on
@@ -58,9 +58,10 @@ def _tell(error: BaseException) -> int:
         else:
             _say(f"{error.format_message().rstrip('.')}{_where_to_look(error)}")
         return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        return EXIT_UNREAD
     if isinstance(error, OSError):
-        if not isinstance(error, BrokenPipeError):  # a reader that left early wants no more
-            _say(_reason(error))
+        _say(_reason(error))
         return EXIT_ERROR
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         _say("interrupted")
