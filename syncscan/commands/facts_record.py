@@ -29,11 +29,11 @@ def record(
     parts = Path(tempfile.mkdtemp(prefix="syncscan-"))
     options = {"detector": "none", **recording.for_hook()}
 
-    def report(_launched: Launched) -> int:
+    def report(launched: Launched) -> int:
         processes = read_parts(parts).processes
         for note in dict.fromkeys(note for process in processes for note in process.notes):
             click.echo(f"syncscan: {note}", err=True)
-        recording.write(processes)
+        recording.write(processes, launched.status)
         return EXIT_OK
 
     try:

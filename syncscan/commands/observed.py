@@ -35,6 +35,7 @@ class FactRecording:
             raise ConfigError(f"{output}: is a folder; name a file to write the facts to")
         self._output = output
         self._packages = packages
+        self._append = append
         self._earlier = read_facts(output) if append and output.exists() else FactSet()
         self._root = root.resolve()
 
@@ -42,19 +43,26 @@ class FactRecording:
         """Return the options of the hook."""
         return {"observe": str(self._root), "packages": ",".join(self._packages)}
 
-    def write(self, processes: list[Process]) -> None:
-        """Write the facts of the processes, and say how many."""
+    def write(self, processes: list[Process], status: int) -> None:
+        """Write the facts of the processes, and say how many; ``status`` is that of the command.
+
+        A command that failed has shown less, so its facts replace no file and go beside it.
+        """
         now = facts_of(processes, self._root)
         facts = without_changed(self._earlier, now)
         facts.merge(now)
-        replace_file(self._output, facts.text())
-        _say(self._output, now, facts, processes)
+        output, kept = self._output, ""
+        if status and not self._append and output.exists():
+            output = output.with_name(f"{output.stem}.failed{output.suffix}")
+            kept = f"; the command ended with exit status {status}, so {self._output} is left as it was"
+        replace_file(output, facts.text())
+        _say(output, now, facts, processes, kept)
 
 
-def _say(output: Path, now: FactSet, facts: FactSet, processes: list[Process]) -> None:
+def _say(output: Path, now: FactSet, facts: FactSet, processes: list[Process], kept: str) -> None:
     more = f", {len(facts)} with those of before" if len(facts) != len(now) else ""
     click.echo(
-        f"syncscan: {output} has facts of {plural(len(now), 'function')}{more}{_why_none(now, processes)}",
+        f"syncscan: {output} has facts of {plural(len(now), 'function')}{more}{_why_none(now, processes)}{kept}",
         err=True,
     )
 

@@ -69,7 +69,7 @@ def _run(
             show(trace, options.output_format, options.output, broken, again=interim.reported)
         if facts is not None:
             with _told():
-                facts.write(read_parts(parts).processes)
+                facts.write(read_parts(parts).processes, launched.status)
         return EXIT_FINDINGS if broken else EXIT_OK
 
     window = _window(options.start_after, options.seconds)
