@@ -6,7 +6,7 @@ from syncscan.check.infer.domain.lattice import as_tensor
 from syncscan.check.infer.domain.value import AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks
+from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks, with_checks, wrapped_in
 from syncscan.check.infer.transfer.framework_calls import hand_on
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
@@ -26,7 +26,7 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
     hand_on(at, stub.callbacks, bound, call)
     checks = settle_checks(at, name, bound)
     bound = on_tensors(at, name, bound)
-    result = result_of(bound, at)
+    result = with_checks(bound, result_of(bound, at))
     if result.kind is Kind.INSTANCE and stub.items:
         result = _holding(at, stub, bound, result)
     if checks and not _is_of_the_host(bound):
@@ -37,7 +37,8 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
 def _holding(at: Point, stub: Stub, bound: Bound, made: AbstractValue) -> AbstractValue:
     """Return an object on the device of the tensors that it holds."""
     if stub.items == "input":
-        held = together(at, bound.operands())
+        wrapped = wrapped_in(bound)
+        held = together(at, bound.operands()) if wrapped is None else wrapped
         return refine(made, device=held.device, confidence=held.confidence, via=held.via)
     if stub.items == "device" and (device := bound.get("device")) is not None:
         place, confidence, via = placed(device, at)
