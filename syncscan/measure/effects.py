@@ -34,6 +34,8 @@ def _effect_of_copies(record: Record) -> Effect:
         return Effect.UPLOAD
     if to_host and _on_host(record):
         return Effect.DOWNLOAD
+    if record.get("dynamic") and _is_scalar(record):  # no data decides its size: `ctc_loss` copies lengths both ways
+        return Effect.UPLOAD if to_gpu else Effect.CHECK
     if record.get("dynamic") or _is_sparse(record):
         return Effect.SHAPE
     if not to_host and not to_gpu:
@@ -52,6 +54,11 @@ def _is_sparse(record: Record) -> bool:
     """Return whether a call is about sparse tensors, whose data decides the number of elements."""
     values = [*record["args"].values(), record["result"]]
     return any("layout" in tensor for value in values for tensor in tensors_in(value))
+
+
+def _is_scalar(record: Record) -> bool:
+    tensors = [*tensors_in(record["result"])]
+    return bool(tensors) and all(not tensor["shape"] for tensor in tensors)
 
 
 def _on_host(record: Record) -> bool:

@@ -58,6 +58,12 @@ def test_an_argument_that_is_given_decides():
     assert entry.args == ("input", "repeats", "output_size")
 
 
+def test_a_result_without_dimensions_has_no_size_that_data_decides():
+    calls = {"copy to host": 2, "copy to gpu": 2, "cudaStreamSynchronize": 4}
+    loss = record(True, calls=calls, dynamic=True, result=tensor(shape=()), lengths=tensor(dtype="int64"))
+    assert texts(derived(loss).blocks) == [("upload", "lengths is gpu", "")]
+
+
 def test_a_gpu_scalar_where_others_give_a_number_is_a_read():
     entry = derived(
         record(False, input=tensor(), alpha=number(1)),

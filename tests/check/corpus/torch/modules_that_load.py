@@ -81,5 +81,5 @@ def reduced():
 def checked():
     scores = torch.zeros(5, 2, 20, device="cuda")
     ctc, gaussian = nn.CTCLoss(), nn.GaussianNLLLoss()
-    ctc(scores, torch.ones(2, 3), torch.ones(2), torch.ones(2))  # expect: SYN206
+    ctc(scores, torch.ones(2, 3), torch.ones(2), torch.ones(2))  # expect: SYN302
     gaussian(scores, scores, scores)  # expect: SYN106
