@@ -34,15 +34,22 @@ def _effect_of_copies(record: Record) -> Effect:
         return Effect.UPLOAD
     if to_host and _on_host(record):
         return Effect.DOWNLOAD
-    if record.get("dynamic") and _is_scalar(record):  # no data decides its size: `ctc_loss` copies lengths both ways
-        return Effect.UPLOAD if to_gpu else Effect.CHECK
     if record.get("dynamic") or _is_sparse(record):
-        return Effect.SHAPE
+        return _effect_of_size(record)
     if not to_host and not to_gpu:
         return Effect.WAIT if result == "none" else Effect.CHECK
     if result == "number":
         return Effect.SCALAR
     return Effect.SHAPE if any(map(is_mask, _gpu_tensors(record))) else Effect.CHECK
+
+
+def _effect_of_size(record: Record) -> Effect:
+    """Return the effect of a call whose result has a size that data decides, as torch says."""
+    tensors = [*tensors_in(record["result"])]
+    if _is_sparse(record) or not tensors or any(tensor["shape"] for tensor in tensors):
+        return Effect.SHAPE
+    # A number has no such size: `ctc_loss` copies lengths both ways.
+    return Effect.UPLOAD if record["calls"].get("copy to gpu") else Effect.CHECK
 
 
 def _gpu_tensors(record: Record) -> list[Description]:
@@ -54,11 +61,6 @@ def _is_sparse(record: Record) -> bool:
     """Return whether a call is about sparse tensors, whose data decides the number of elements."""
     values = [*record["args"].values(), record["result"]]
     return any("layout" in tensor for value in values for tensor in tensors_in(value))
-
-
-def _is_scalar(record: Record) -> bool:
-    tensors = [*tensors_in(record["result"])]
-    return bool(tensors) and all(not tensor["shape"] for tensor in tensors)
 
 
 def _on_host(record: Record) -> bool:
