@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Sequence
 from itertools import islice
 
 from syncscan.model import Kind
+from syncscan.ops import follows_default
 from syncscan.rule import Facts
 from syncscan.syntax.use import has_own_value, is_set_by_loop, last_set, loop_over, set_in_loop
 
@@ -27,13 +30,49 @@ def of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if any(changes_in_place(each, node, facts, in_loop=True) for each in paths):
         return ""
     if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
-        return suggest("hoist", read=line_of(node, facts)) if line_of(node, facts) else ""
+        text = (
+            line_of(node, facts) if is_repeatable(node, facts) and not _may_change(paths, node, facts) else ""
+        )
+        return suggest("hoist", read=text) if text else ""
     elements = elements_behind(tensor, node, facts)
     if elements:
         return suggest("elements", tensor=elements)
     if not isinstance(root, ast.Name) or has_own_value(root.id, node, around):
         return ""
     return _of_an_iteration(root, node, tensor, facts)
+
+
+def is_repeatable(read: ast.AST, facts: Facts) -> bool:
+    """Return whether an expression gives the same each time if its names do: it calls tensors and torch alone, and nothing random."""
+    return all(_computes_alone(call, facts) for call in calls_in(read))
+
+
+def _computes_alone(call: ast.Call, facts: Facts) -> bool:
+    name, last = facts.name_of(call.func), last_name(call.func)
+    if isinstance(call.func, ast.Name) and not name.startswith("torch."):
+        return last in _COMPUTE
+    is_of_torch = follows_default(name if name.startswith("torch.") else f"torch.Tensor.{last}")
+    return is_of_torch and not last.endswith("_") and _RANDOM.search(last) is None
+
+
+def _may_change(paths: Sequence[ast.AST], node: ast.AST, facts: Facts) -> bool:
+    """Return whether a loop around a read calls what may set an attribute that is read: a method of its object, or a function that gets it."""
+    roots = {name for path in paths if isinstance(path, ast.Attribute) for name in names_in(path)}
+    loops = [each for each in facts.around(node).up(node) if isinstance(each, (ast.For, ast.While))]
+    own = {*ast.walk(node)}
+    calls = [call for loop in loops for call in calls_in(loop) if call not in own]
+    return any(
+        not roots.isdisjoint(name for each in (call.func, *call.args) for name in names_in(each))
+        and not _computes_alone(call, facts)
+        for call in calls
+    )
+
+
+# Functions of Python that only compute.
+_COMPUTE = frozenset({"int", "float", "bool", "str", "abs", "len", "min", "max", "sum", "round"})
+_RANDOM = re.compile(
+    r"rand|bernoulli|multinomial|normal(?!ize)|poisson|dropout|exponential|geometric|cauchy|uniform|gumbel"
+)
 
 
 def _of_an_iteration(root: ast.Name, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:

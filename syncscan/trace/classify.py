@@ -60,7 +60,11 @@ _LITERALS: dict[type[object], Value] = {  # keyed by the type of the constant or
     ast.List: Value(Kind.LIST, element=_NUMBER),
     ast.Tuple: Value(Kind.TUPLE, element=_NUMBER),
     ast.ListComp: Value(Kind.LIST, element=_NUMBER),
+    ast.GeneratorExp: Value(Kind.LIST, element=_GPU),
 }
+_MADE_BY = dict.fromkeys(
+    ("builtins.map", "builtins.filter", "builtins.zip"), Value(Kind.LIST, element=_GPU)
+)  # by function
 
 
 def classify(
@@ -105,8 +109,9 @@ def explain(
     for node in nodes:
         if node is target:  # the statement writes the target, and does not read it
             continue
-        asked = _values_in(node) if isinstance(node, ast.JoinedStr) else [node]
-        answers = (_match_of(each, target, module, name, direction, table or load_table()) for each in asked)
+        answers = (
+            _match_of(each, target, module, name, direction, table or load_table()) for each in _inside(node)
+        )
         if explained := {answer for answer in answers if answer is not None}:
             return _in_common(explained)
     return None
@@ -118,9 +123,17 @@ def _target_in(nodes: Sequence[ast.AST]) -> ast.AST | None:
     return next((target for target in targets if any(target is node for node in nodes)), None)
 
 
-def _values_in(text: ast.JoinedStr) -> list[ast.AST]:
-    """Return the values in an f-string: Python before 3.12 does not say which of them was written."""
-    return [each for each in text.values if isinstance(each, ast.FormattedValue)]
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that the interpreter may mean by the place of one: before Python 3.12, a value of an f-string and a test."""
+    if isinstance(node, ast.JoinedStr):
+        yield from (each for each in node.values if isinstance(each, ast.FormattedValue))
+        return
+    yield node
+    yield from getattr(node, "generators", ())
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        yield from (
+            each for each in ast.walk(node.test) if isinstance(each, (ast.UnaryOp, ast.BoolOp, ast.Compare))
+        )
 
 
 def _in_common(explained: set[tuple[str, str]]) -> tuple[str, str] | None:
@@ -257,15 +270,16 @@ class RuntimeFacts:
 
     def of(self, node: ast.AST) -> Value:
         """Return the value that the case assumes for an operand, the value of a literal, or a GPU tensor."""
+        name = self.name_of(node.func) if isinstance(node, ast.Call) else ""
+        if name in _MADE_BY:
+            return _MADE_BY[name]
         if id(node) in self._assumed:
             return self._assumed[id(node)]
         if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
             return self.of(node.operand)
         if isinstance(node, ast.Constant):
             return Value(Kind.NONE) if node.value is None else _LITERALS.get(type(node.value), _GPU)
-        if isinstance(node, ast.Call) and self.name_of(node.func).startswith("builtins.str."):
-            return Value(Kind.STRING)
-        return _LITERALS.get(type(node), _GPU)
+        return Value(Kind.STRING) if name.startswith("builtins.str.") else _LITERALS.get(type(node), _GPU)
 
     def name_of(self, node: ast.AST) -> str:
         """Return the full name of a function; a method of anything but a module counts as a tensor method."""

@@ -131,6 +131,11 @@ MORE = [
     ('y = a().tolist()', 'a().tolist()', OUT, 'SYN102'),
     ('y = a[0].tolist()', 'a[0].tolist()', OUT, 'SYN102'),
     ('y = not t', 'not t', OUT, 'SYN104'),
+    ('if not t.any(): pass', 'if not t.any(): pass', OUT, 'SYN104'),
+    ('while flag and not t.any(): pass', 'while flag and not t.any(): pass', OUT, 'SYN104'),
+    ('y = [k for k in ks if t.any()]', '[k for k in ks if t.any()]', OUT, 'SYN104'),
+    ('if f(t): pass', 'if f(t): pass', OUT, 'SYN104'),
+    ('for k in f(t): pass', 'for k in f(t): pass', OUT, None),
     ('y = t and u', 't and u', OUT, 'SYN104'),
     ('y = a if t else b', 'a if t else b', OUT, 'SYN104'),
     ('y = a if t else b', 't', OUT, 'SYN104'),
@@ -337,6 +342,9 @@ def test_a_rule_is_told_what_an_operand_is():
         ('"{:.2f}".format(loss)', "keep `loss.detach()`"),
         ('f"{loss:.2f}"', "keep `loss.detach()`"),
         ('f"{step}: {loss}"', rule_book()["SYN107"].instead),
+        ("any(part > 2 for part in loss)", "read once for all tensors"),
+        ("any(map(check, loss))", "read once for all tensors"),
+        ("max(part.sum() for part in loss)", "compare on the GPU with `torch.maximum`"),
         ('torch.nn.Linear(2, 2).to("cuda")', "create the module in"),
     ],
 )
@@ -344,7 +352,7 @@ def test_what_is_suggested_is_about_the_value_that_was_read(call, suggested):
     source = f"import torch\nfor step in range(3):\n    loss = train(step)\n    y = {call}\n"
     for api in (IN, OUT):
         found = explain(source, 4, 9, 4, 9 + len(call), api)
-        if found is not None and found[0] in {"SYN107", "SYN302"}:
+        if found is not None and found[0] in {"SYN104", "SYN107", "SYN302"}:
             assert found[1].startswith(suggested)
             return
     pytest.fail("no rule explains the call")
