@@ -63,14 +63,14 @@ class Matching:
         self._look_for_waits()
         waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
         if self._never is None:
-            self._never = self._only_called_elsewhere() | only_in_allowed_regions(known.callees)
+            here = {caller: called for caller, called in known.callees.items() if not _is_elsewhere(caller)}
+            self._never = self._only_called_elsewhere() | only_in_allowed_regions(here)
         return [
             function
             for function in self._solver.functions()
             if (targets is None or function.module.path in targets)
             and (function in known.may_block or not waiting.isdisjoint(known.callees.get(function, {})))
-            and not is_for_other_hardware(function.module.name)
-            and not runs_on_other_hardware(function)
+            and not _is_elsewhere(function)
             and function not in self._never
         ]
 
@@ -189,6 +189,10 @@ class Matching:
             for function in functions
             if function not in self._solver.defects
         ]
+
+
+def _is_elsewhere(function: Function) -> bool:
+    return is_for_other_hardware(function.module.name) or runs_on_other_hardware(function)
 
 
 def _is_same(wait: Value | None, other: Value | None) -> bool:

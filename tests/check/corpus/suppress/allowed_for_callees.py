@@ -21,6 +21,14 @@ def called_elsewhere(t):
     return t.item()  # expect: SYN101
 
 
+def called_on_other_hardware(t):
+    return t.item()  # silent
+
+
+def run_on_xpu(t: torch.Tensor):
+    return called_on_other_hardware(t)
+
+
 def called_on_the_host(t):
     return t.item()  # silent
 
@@ -52,6 +60,7 @@ def run(base: Base, captured: bool):
     with syncscan.allow_sync("read at the end"):
         only_allowed(gpu)
         called_elsewhere(gpu)
+        called_on_other_hardware(gpu)
         called_on_the_host(gpu)
         base.read(gpu)
         called_with_no_record(gpu)
