@@ -247,15 +247,17 @@ def check_and_fix(
     contents: Mapping[Path, bytes],
     rounds: int = MAX_ROUNDS,
     baseline: Baseline | None = None,
+    store: Store | None = None,
 ) -> Checked:
-    """Check a project, apply the fixes of the ``chosen`` findings, and check again; writes nothing.
+    """Check a project, apply the fixes of the ``chosen`` findings, and check again; writes no file of the project.
 
     That goes on until nothing changes, or for a number of rounds. Each checks the whole project, because a
-    fix in one file may change what is known in another.
+    fix in one file may change what is known in another: after the first, it analyses only the changes.
     """
     drafts: dict[str, Draft] = {}
     unfixed: list[Failure] = []
-    outcome = check(project, config, progress, jobs, baseline)
+    resident = Resident() if store is None else None
+    outcome = check(project, config, progress, jobs, baseline, store, resident)
     before = len(outcome.findings)
     for _ in range(rounds):
         changed = _apply(chosen(outcome), project, drafts, unfixed, contents=contents)
@@ -264,7 +266,7 @@ def check_and_fix(
         sources = tuple(drafts[s.shown].fixed if s.shown in changed else s for s in project.sources)
         project = replace(project, sources=sources)
         gc.collect()  # the last round's project, before the next one takes as much
-        outcome = check(project, config, progress, jobs, baseline)
+        outcome = check(project, config, progress, jobs, baseline, store, resident)
     done = tuple(draft for draft in drafts.values() if draft.after != draft.before)
     return replace(
         outcome,

@@ -212,6 +212,7 @@ def _analyse(
             contents=contents,
             rounds=rounds,
             baseline=baseline,
+            store=store,
         )
 
 
