@@ -46,7 +46,8 @@ def command(output_format: str, output_file: Path | None, threshold: float, base
     """Compare the trace in the folder HEAD with the one in BASE: which sites block more, and which block less.
 
     With --step in both traces the steady steps are compared. A difference that the steps of one run show among
-    themselves is no change. The exit status is 1 if a site is new or worse.
+    themselves is no change. A site of one trace alone is new or gone, unless the site came by chance in a few steps on
+    a real GPU. The exit status is 1 if a site is new or worse.
     """
     from syncscan.config import find_config  # noqa: PLC0415 (`--help` needs no more)
     from syncscan.report import diff_json, diff_text  # noqa: PLC0415 (`--help` imports no engine)

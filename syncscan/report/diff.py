@@ -18,6 +18,7 @@ STATUSES = (NEW, WORSE, GONE, BETTER, SAME)  # in the order of reports
 # The steps of one run are alike: beyond so many, more steps reveal no more about the difference of runs.
 _INDEPENDENT = 30
 _ERRORS = 3  # standard errors: below that, a difference is noise
+_CHANCE = 0.01  # below that, one trace does not lack the site of the other by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Side:
     waits: Measure = _NOTHING
     blocked_ns: Measure | None = None
     starved_ns: Measure | None = None
+    chance: float = 0.0  # that the other trace lacks the site, if both runs reach the site equally often
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Com
     timed = before.timed and after.timed
     changes, elsewhere = [], dict.fromkeys((NEW, GONE), 0)
     for old, new in _pairs(before.rows, after.rows):
-        was, now = _side(old, per, timed), _side(new, per, timed)
+        was = _side(old, per, timed, before.steady, after.steady)
+        now = _side(new, per, timed, after.steady, before.steady)
         if per == "step" and not (was.waits.mean or now.waits.mean):
             if old is None or new is None:
                 elsewhere[NEW if old is None else GONE] += 1
@@ -108,7 +111,11 @@ def _size(change: SiteChange) -> float:
 
 
 def _status(base: Side, head: Side, threshold: float) -> str:
-    """Compare counts of synchronizations first, then blocked time, then idle GPU time."""
+    """Compare the presence of the site first, then its synchronizations, blocked time and idle GPU time."""
+    if not base.waits.mean and head.chance < _CHANCE:
+        return NEW
+    if not head.waits.mean and base.chance < _CHANCE:
+        return GONE
     for name in ("waits", "blocked_ns", "starved_ns"):
         old, new = getattr(base, name), getattr(head, name)
         if old is None or new is None:
@@ -120,7 +127,8 @@ def _status(base: Side, head: Side, threshold: float) -> str:
     return SAME
 
 
-def _side(row: Row | None, per: str, timed: bool) -> Side:
+def _side(row: Row | None, per: str, timed: bool, steps: int, others: int) -> Side:
+    """Return one side of a change, of a trace with so many steps; the other trace has ``others``."""
     zero = _NOTHING if timed else None
     if row is None:
         return Side(None, blocked_ns=zero)
@@ -134,7 +142,23 @@ def _side(row: Row | None, per: str, timed: bool) -> Side:
         _per_step(sites, "syncs"),
         _per_step(sites, "blocked_ns") if timed else None,
         None if row.step_starved_ns is None else Measure(row.step_starved_ns),
+        _chance(sites, steps / (steps + others)),
     )
+
+
+def _chance(sites: Iterable[dict[str, Any]], share: float) -> float:
+    """Return the chance that all steps with these sites are in one trace, which has a share of all steps."""
+    if all("simulated" in site["detectors"] for site in sites):
+        return 0.0  # the simulation counts what the program does, and no GPU adds to that
+    return math.pow(share, max(map(_blocking_steps, sites)))
+
+
+def _blocking_steps(site: dict[str, Any]) -> float:
+    """Return the number of steps that have the site, or fewer if some have more synchronizations than others."""
+    mean: float = site["per_step"]
+    deviation: float = (site["step_spread"] or {}).get("syncs", 0.0)
+    count: int = site["count"]
+    return count / (mean + deviation * deviation / mean)
 
 
 def _per_step(sites: Iterable[dict[str, Any]], name: str) -> Measure:

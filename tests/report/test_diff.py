@@ -92,6 +92,33 @@ def test_a_wait_that_came_once_by_chance_is_no_news(statuses):
     assert statuses([], [often]) == ({10: "new"}, 1)
 
 
+def every_fifth_step(**fields):
+    """A site in 20 of 100 steps: once each, or ``each`` times."""
+    each = fields.pop("each", 1)
+    return make_site(10, count=20 * each, step_spread={"syncs": 0.4 * each, "blocked_ns": 0.0}, **fields)
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_a_site_of_one_trace_alone_is_new_or_gone_though_it_blocks_in_few_steps(statuses, each):
+    assert statuses([], [every_fifth_step(each=each)]) == ({10: "new"}, 1)
+    assert statuses([every_fifth_step(each=each)], []) == ({10: "gone"}, 0)
+
+
+def test_many_syncs_of_one_step_are_one_chance(statuses):
+    burst = make_site(10, count=20, step_spread={"syncs": 1.99, "blocked_ns": 40_000.0})
+    assert statuses([], [burst]) == ({10: "same"}, 0)
+
+
+@pytest.mark.parametrize("options", [(), ("--threshold", "500")])
+def test_on_a_simulated_gpu_no_site_comes_by_chance(statuses, options):
+    once = make_site(
+        10, count=1, total=0, step_spread={"syncs": 0.0995, "blocked_ns": 0.0}, detectors=["simulated"]
+    )
+    assert statuses([], [once], *options) == ({10: "new"}, 1)
+    assert statuses([once], [], *options) == ({10: "gone"}, 0)
+    assert statuses([once], [once], *options) == ({10: "same"}, 0)
+
+
 def test_the_threshold_is_a_share_of_what_was(statuses):
     base, head = [make_site(10, count=100)], [make_site(10, count=130)]
     assert statuses(base, head)[0] == {10: "worse"}
