@@ -112,13 +112,40 @@ class count_syncs(_Region):  # noqa: N801
         return False
 
 
+class count_all_syncs(count_syncs):  # noqa: N801
+    """Count the synchronizations of all threads while this region is open, but for those that their own regions hide."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.RLock()  # a destructor that runs here may block the CPU again
+
+    def __enter__(self) -> count_all_syncs:
+        global _of_process  # noqa: PLW0603
+        _of_process = (*_of_process, self)
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        global _of_process  # noqa: PLW0603
+        super().__exit__(kind, error, trace)
+        _of_process = tuple(region for region in _of_process if region is not self)
+
+    def sees(self, sync: SeenSync) -> bool:
+        """Count the synchronization."""
+        with self._lock:
+            return super().sees(sync)
+
+
 _is_compiling: Callable[[], bool] = _not_compiling
+_of_process: tuple[_Region, ...] = ()  # around the regions of every thread
 _regions: ContextVar[tuple[_Region, ...]] = ContextVar("syncscan_regions", default=())
 
 
 def _on_wait(entry: Any, duration_ns: int, frame: FrameType | None, detector: str) -> None:  # noqa: ARG001
     """Report a synchronization to the regions of this thread or task, from the innermost out."""
-    regions = _regions.get()
+    own = _regions.get()
+    regions = (*(region for region in _of_process if region not in own), *own)
     if not regions or frame is None:
         return
     sync = _sync_at(frame, entry.api.partition(":")[0])

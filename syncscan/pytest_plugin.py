@@ -131,9 +131,9 @@ class _Counted:
     """The synchronizations of a test function, counted wherever the function runs: in any thread, task or context."""
 
     def __init__(self, warmups: int) -> None:
-        from syncscan.guard import count_syncs  # noqa: PLC0415 (needed only where tests ask for it)
+        from syncscan.guard import count_all_syncs  # noqa: PLC0415 (needed only where tests ask for it)
 
-        self.seen = count_syncs()
+        self.seen = count_all_syncs()
         self.began = False
         self._warmups = warmups
 

@@ -121,3 +121,48 @@ def test_of_a_unittest_the_function_alone_is_counted(run_pytest):
         "    def setUp(self): t.item()\n    def test_it(self): t.item(); t.item()\n"
     )
     assert "2 in 1 of 1 test\n" in run_pytest(source, "--syncscan")
+
+
+THREADS = """
+import pytest, threading, torch
+from concurrent.futures import ThreadPoolExecutor
+t = torch.zeros(1)
+pool = ThreadPoolExecutor(1)
+
+@pytest.mark.limit_syncs(0)
+def test_thread():
+    thread = threading.Thread(target=t.item)
+    thread.start()
+    thread.join()
+
+@pytest.mark.limit_syncs(0, warmups=1)
+def test_pool_that_is_warm():
+    pool.submit(lambda: [t.item(), t.item()]).result()
+
+@pytest.mark.limit_syncs(0)
+def test_allowed_in_the_thread():
+    def read():
+        import syncscan
+        with syncscan.allow_sync("the log"):
+            t.item()
+    pool.submit(read).result()
+
+def test_in_both():
+    t.item()
+    pool.submit(t.item).result()
+
+@pytest.fixture
+def before():
+    pool.submit(t.item).result()
+
+def test_free(before):
+    pass
+"""
+
+
+def test_threads_of_the_process_count_while_the_test_runs(run_pytest):
+    out = run_pytest(THREADS, "--syncscan")
+    assert "2 failed, 3 passed" in out
+    assert "the CPU was blocked 1 time, the limit is 0:" in out
+    assert "the CPU was blocked 2 times, the limit is 0:" in out
+    assert "     2 test_it.py::test_in_both\n" in out
