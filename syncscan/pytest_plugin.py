@@ -15,11 +15,14 @@ import inspect
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from syncscan.words import plural
+
+if TYPE_CHECKING:
+    from syncscan.guard import count_syncs
 
 PROPERTY = "syncscan"
 MAX_LINES = 10
@@ -98,6 +101,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     limit = _limit(item)
     counted = _Counted(limit.warmups if limit is not None else 0)
+    try:
+        yield from _counting(item, counted)
+    except BaseException:
+        if limit is not None and (message := _excess(limit, counted.seen)):
+            item.add_report_section("call", "limit_syncs", message)
+        raise
+    finally:
+        if counted.began:
+            item.user_properties.append((PROPERTY, counted.seen.total))
+    if limit is not None:
+        _apply(limit, counted)
+
+
+def _counting(item: pytest.Item, counted: _Counted) -> Generator[None, None, None]:
+    """Run a test with its synchronizations counted."""
     if counted.needs_no_call_of_ours(item):
         item.stash[_COUNTED] = counted
         yield
@@ -110,10 +128,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
             item.obj = function
     else:
         yield
-    if counted.began:
-        item.user_properties.append((PROPERTY, counted.seen.total))
-    if limit is not None:
-        _apply(limit, counted)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -175,11 +189,18 @@ def _apply(limit: Limit, counted: _Counted) -> None:
             "limit_syncs cannot count the synchronizations of this test: its function is not called by pytest"
         )
         pytest.fail(f"{message} but by an IsolatedAsyncioTestCase or another plugin", pytrace=False)
-    seen = counted.seen
-    if seen.total > limit.limit:
-        lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
-        message = f"the CPU was blocked {plural(seen.total, 'time')}, the limit is {limit.limit}:"
-        pytest.fail("\n".join([message, *lines]), pytrace=False)
+    if message := _excess(limit, counted.seen):
+        pytest.fail(message, pytrace=False)
+
+
+def _excess(limit: Limit, seen: count_syncs) -> str:
+    """Return the synchronizations of a test beyond its limit, or ""."""
+    if seen.total <= limit.limit:
+        return ""
+    lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
+    return "\n".join(
+        [f"the CPU was blocked {plural(seen.total, 'time')}, the limit is {limit.limit}:", *lines]
+    )
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -166,3 +166,42 @@ def test_threads_of_the_process_count_while_the_test_runs(run_pytest):
     assert "the CPU was blocked 1 time, the limit is 0:" in out
     assert "the CPU was blocked 2 times, the limit is 0:" in out
     assert "     2 test_it.py::test_in_both\n" in out
+
+
+UNFINISHED = """
+import pytest, torch
+t = torch.zeros(1)
+
+def test_fails():
+    t.item()
+    assert False
+
+@pytest.mark.limit_syncs(1)
+def test_fails_beyond_its_limit():
+    t.item()
+    t.item()
+    assert 3 == 4
+
+@pytest.mark.limit_syncs(5)
+def test_fails_within_its_limit():
+    assert t is None
+
+def test_skips():
+    [t.item() for _ in range(3)]
+    pytest.skip("no data")
+
+@pytest.mark.xfail(raises=AssertionError)
+def test_is_expected_to_fail():
+    [t.item() for _ in range(4)]
+    assert False
+"""
+
+
+def test_a_test_that_does_not_pass_counts_and_keeps_its_outcome(run_pytest):
+    out = run_pytest(UNFINISHED, "--syncscan", "-rf")
+    assert "3 failed, 1 skipped, 1 xfailed" in out
+    assert "10 in 4 of 5 tests\n" in out
+    assert "     4 test_it.py::test_is_expected_to_fail\n     3 test_it.py::test_skips\n" in out
+    assert "FAILED test_it.py::test_fails_beyond_its_limit - assert 3 == 4\n" in out
+    assert out.count("- Captured limit_syncs call -") == 1
+    assert "the CPU was blocked 2 times, the limit is 1:\n  1 x " in out
