@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import Any
 
 from syncscan.report.trace_rows import STEP, Row, Rows
-from syncscan.trace.spread import Spread, pooled
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 FAILS = {NEW, WORSE}
@@ -139,8 +138,8 @@ def _side(row: Row | None, per: str, timed: bool, steps: int, others: int) -> Si
     sites = [site for site in row.sites if site["per_step"]]
     return Side(
         row,
-        _per_step(sites, "syncs"),
-        _per_step(sites, "blocked_ns") if timed else None,
+        _per_step(sites, "syncs", steps),
+        _per_step(sites, "blocked_ns", steps) if timed else None,
         None if row.step_starved_ns is None else Measure(row.step_starved_ns),
         _chance(sites, steps / (steps + others)),
     )
@@ -161,15 +160,18 @@ def _blocking_steps(site: dict[str, Any]) -> float:
     return count / (mean + deviation * deviation / mean)
 
 
-def _per_step(sites: Iterable[dict[str, Any]], name: str) -> Measure:
-    """Return the sum of the sites of one place; their coincidence is the worst case for the error."""
+def _per_step(sites: Iterable[dict[str, Any]], name: str, steps: int) -> Measure:
+    """Return the sum of the sites of one place per step of the trace; their coincidence is the worst case for the error.
+
+    The processes that have a site decide how surely it has changed. The others differ from them in every run.
+    """
     mean = error = 0.0
     for site in sites:
-        steps = max(round(site["count"] / site["per_step"]), 1)
+        own = max(round(site["count"] / site["per_step"]), 1)
         whole = site["count"] if name == "syncs" else site["blocked_ns"]["total"]
-        deviation = pooled([Spread(steps, whole, (site["step_spread"] or {}).get(name, 0.0))])
+        deviation = (site["step_spread"] or {}).get(name, 0.0)
         mean += whole / steps
-        error += deviation / math.sqrt(min(steps, _INDEPENDENT))
+        error += deviation / math.sqrt(min(own, _INDEPENDENT)) * own / steps
     return Measure(mean, error)
 
 

@@ -70,9 +70,7 @@ class Row:
 
     sites: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[str, SyncTotals] = field(default_factory=dict)
-    per_step: float = 0.0
-    step_blocked_ns: float = 0.0  # per step of the processes that run the site
-    step_starved_ns: float | None = None
+    steps: int = 0  # the steady steps of all processes of the trace, so that rows add up
     has_twin: bool = False  # another row of the line has the same expression, such as a read and a write
 
     def add(self, site: dict[str, Any]) -> None:
@@ -81,12 +79,6 @@ class Row:
         starved = site.get("starved_ns")
         waits = SyncTotals(site["count"], site["blocked_ns"]["total"], starved and starved["total"])
         self.phases.setdefault(phase_of(site), SyncTotals()).add(waits)
-        if site["per_step"] and site["count"]:
-            steps = site["count"] / site["per_step"]
-            self.per_step += site["per_step"]
-            self.step_blocked_ns += waits.blocked_ns / steps
-            if waits.starved_ns is not None:
-                self.step_starved_ns = (self.step_starved_ns or 0) + waits.starved_ns / steps
 
     def __getitem__(self, name: str) -> Any:
         """Return a field that all sites of the row share: the place, the code, the advice."""
@@ -96,6 +88,21 @@ class Row:
     def all(self) -> SyncTotals:
         """The totals of all its synchronizations."""
         return total(self.phases.values())
+
+    @property
+    def per_step(self) -> float:
+        """Return the synchronizations per steady step of the trace."""
+        return self.phases.get(STEP, NONE).count / max(self.steps, 1)
+
+    @property
+    def step_blocked_ns(self) -> float:
+        """Return the blocked time per steady step of the trace."""
+        return self.phases.get(STEP, NONE).over(max(self.steps, 1)).blocked_ns
+
+    @property
+    def step_starved_ns(self) -> float | None:
+        """Return the idle GPU time per steady step of the trace, if measured."""
+        return self.phases.get(STEP, NONE).over(max(self.steps, 1)).starved_ns
 
     @property
     def timed(self) -> bool:
@@ -145,7 +152,7 @@ class Rows:
         self.trace = trace
         found: dict[tuple[Any, ...], Row] = {}
         for site in trace["sites"]:
-            found.setdefault(place_of(site), Row()).add(site)
+            found.setdefault(place_of(site), Row(steps=self.steady)).add(site)
         _mark_twins(found.values())
         self.allowed = [row for row in found.values() if row["allowed"] is not None]
         self.rows = [row for row in found.values() if row["allowed"] is None]

@@ -129,6 +129,17 @@ def test_a_higher_threshold_lets_more_pass(statuses):
     assert statuses(base, head, "--threshold", "50") == ({10: "same"}, 0)
 
 
+def test_a_site_of_one_rank_changes_by_its_share_of_all_steps(diff):
+    steps = {"target": "engine:Engine.step", "warmup": 2, "started": 404, "steady": 400, "wall_ns": 10**9}
+    spread = {"syncs": 0.1, "blocked_ns": 0.0}
+    before = make_trace(make_site(10, total=0, step_spread=spread), steps=steps)
+    after = make_trace(make_site(10, count=200, total=0, per_step=2.0, step_spread=spread), steps=steps)
+    done = diff(before, after, "--output-format", "json")
+    (site,) = json.loads(done.stdout)["sites"]
+    assert (site["status"], done.status) == ("worse", 1)
+    assert (site["base"]["waits"]["mean"], site["head"]["waits"]["mean"]) == (0.25, 0.5)
+
+
 def test_moved_lines_and_other_folders_are_the_same_place(statuses):
     base = [
         make_site(10, path="/a/base/engine/run.py", expression="x.item()"),

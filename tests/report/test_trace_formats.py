@@ -125,6 +125,17 @@ def test_several_traces_are_shown_as_one(keep, syncscan):
     assert [[wait[0] for wait in process["waits"]] for process in whole["timeline"]] == [[2, 0], [0, 1]]
 
 
+def test_the_rows_of_several_traces_add_up_to_the_headline(keep, syncscan):
+    starved = {"starved_ns": {"total": 500_000, "measured": 100}}
+    first = keep("all/node0", make_trace(make_site(10), make_site(20, total=800_000, **starved)))
+    keep("all/node1", make_trace(make_site(10, rank="1"), processes=[make_process(rank=1, pid=7)]))
+    headline, _, *lines = syncscan("trace", "report", first.parent).stdout.splitlines()
+    assert "300 syncs in 200 steady steps of engine:Engine.step, 1.5 per step; " in headline
+    assert "is blocked for 24 us (0.3%), and the GPU then idles for 2.5 us" in headline
+    rows = [line.split("SYN101")[0].split() for line in lines if "SYN101" in line]
+    assert rows == [["0.5", "2.5", "us", "4", "us", "0.1%"], ["1", "-", "20", "us", "0.2%"]]
+
+
 def test_a_rank_of_several_traces_is_named(keep, syncscan):
     first = keep("run1", make_trace(make_site(10)))
     second = keep("run2", make_trace(make_site(10), processes=[make_process(rank=None), make_process()]))
