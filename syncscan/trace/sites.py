@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
@@ -218,11 +218,15 @@ def _add_steps(site: Site, wait: Wait, process: int, steps: int) -> None:
 
 
 class Sources:
-    """The source files that a trace names; a file that is gone or has changed gives no text."""
+    """The sources that a trace names; a file that is gone or has changed gives no text.
 
-    def __init__(self, table: OperationTable) -> None:
+    ``texts`` holds the sources that no file holds, by their name.
+    """
+
+    def __init__(self, table: OperationTable, texts: Mapping[str, str] | None = None) -> None:
         self._table = table
-        self.read = cache(_read_source)
+        noted = texts or {}
+        self.read = cache(lambda path: noted[path] if path in noted else _read_source(path))
         self._lines = cache(lambda path: self.read(path).split("\n"))
 
     def column(self, path: str, line: int | None, offset: int | None) -> int | None:

@@ -92,6 +92,7 @@ class Process:
     wall_ns: int = 0
     steps: dict[str, Any] | None = None
     checked: dict[str, int] | None = None  # of some steps, idle GPU time by the launches and by the kernels
+    sources: dict[str, str] = field(default_factory=dict)  # the texts of sources that no file holds
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     callees: dict[str, list[list[Any]]] = field(
@@ -172,6 +173,7 @@ _FIELDS: dict[str, Shape] = {
     "wall_ns": integer,
     "steps": _STEPS,
     "checked": optional(CHECKED),
+    "source": row(text, text),
     "code": row(integer, text, text, integer),
     "stack": row(integer, list_of(row(integer, integer, *_POSITION))),
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
@@ -248,6 +250,12 @@ class _Reader:
 
     def _read_checked(self, value: dict[str, int] | None) -> None:
         self._process.checked = value
+
+    def _read_source(self, value: list[str]) -> None:
+        path, source = value
+        # Python compiles no lone surrogate, but the program may register any text.
+        self._process.sources[path] = source.encode("utf-8", "replace").decode()
+        self._kept += 1
 
     def _read_code(self, value: list[Any]) -> None:
         number, path, function, _first_line = value

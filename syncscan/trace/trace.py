@@ -30,7 +30,7 @@ def build(
     """Merge what the processes of a command wrote; docs/trace-format.md describes the fields."""
     recorded = read_parts(parts)
     processes = recorded.processes
-    sources = Sources(table)
+    sources = Sources(table, _sources_without_file(processes))
     sites, of_wait = collect(processes, blame, sources)
     steps = _steps(processes, warmup)
     return {
@@ -52,6 +52,15 @@ def build(
         "callees": joined_callees(process.callees for process in processes),
         "callers": joined_callers(process.callers for process in processes),
     }
+
+
+def _sources_without_file(processes: Iterable[Process]) -> dict[str, str]:
+    """Return the texts that processes have noted by name; "" where they differ."""
+    texts: dict[str, str] = {}
+    for process in processes:
+        for path, text in process.sources.items():
+            texts[path] = text if texts.get(path, text) == text else ""
+    return texts
 
 
 def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:

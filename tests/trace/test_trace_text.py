@@ -246,3 +246,26 @@ x.sum().item()
     done = run_syncscan("trace", "--simulate", "--", sys.executable, program(source))
     places = [line.split()[2] for line in done.stderr.splitlines() if "SYN" in line]
     assert sorted(place.partition(".py:")[2] for place in places) == ["5:1", "5:8", "6"]
+
+
+CELLS = """
+import linecache, torch
+t = torch.zeros(1)
+def run(text, name, entry):
+    linecache.cache[name] = entry
+    exec(compile(text, name, "exec"), globals())
+cell = "def total(t):\\n    return t.item()\\ntotal(t)\\n"
+run(cell, "/tmp/ipykernel_9/1.py", (len(cell), None, cell.splitlines(True), "/tmp/ipykernel_9/1.py"))
+run("t.tolist()", "<lazy>", (lambda: "t.tolist()",))
+run("t.item()", "<odd>", (7, None, [t, 3], "<odd>"))
+run("t.item()", "<other>", (9, None, [chr(0xd800) + "=t.item()"], "<other>"))
+"""
+
+
+def test_a_cell_of_a_notebook_has_its_expression_and_code(trace):
+    done = trace(CELLS)
+    assert done.status == 0, done.stderr
+    (cell,) = [site for site in done.sites if site["path"] == "/tmp/ipykernel_9/1.py"]
+    assert (cell["line"], cell["expression"], cell["code"]) == (2, "t.item()", "SYN101")
+    others = {site["path"]: site["expression"] for site in done.sites if site["path"].startswith("<")}
+    assert others["<lazy>"] == others["<odd>"] == ""

@@ -6,6 +6,7 @@ import dis
 import itertools
 import json
 import os
+import sys
 from time import perf_counter_ns, time_ns
 
 from .append import append
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from .record import WaitRecorder
 
 MAX_BYTES = 64 * 1024 * 1024
+_MAX_SOURCE = 1024 * 1024
 _PIECE_LINES = 1000
 _RECORDED = (
+    "source",
     "code",
     "stack",
     "entry",
@@ -52,6 +55,7 @@ class Output:
         self._size = 0
         self._latest: dict[Any, bytes] = {}
         self._known_codes: dict[int, int] = {}
+        self._known_sources: set[str] = set()
         self._known_stacks: dict[tuple[int, ...], int] = {}
         self._known_entries: set[int] = set()
         self._known_moments = 0
@@ -105,6 +109,7 @@ class Output:
             return
         self._lines.extend(self._latest.values())
         self._known_codes.clear()
+        self._known_sources.clear()
         self._known_stacks.clear()
         self._known_entries.clear()
         self._known_moments = self._known_windows = 0
@@ -200,10 +205,33 @@ class Output:
             code_id = id(code)
             if code_id not in self._known_codes:
                 self._known_codes[code_id] = len(self._known_codes)
+                self._write_source(code.co_filename)
                 name = getattr(code, "co_qualname", code.co_name)
                 self.write(code=[self._known_codes[code_id], code.co_filename, name, code.co_firstlineno])
             frames.append([self._known_codes[code_id], *position(code, offset)])
         self.write(stack=[number, frames])
+
+    def _write_source(self, path: str) -> None:
+        """Add the text of a source that no file holds, such as a cell of a notebook."""
+        if path in self._known_sources:
+            return
+        self._known_sources.add(path)
+        text = _text_without_file(path)
+        if text:
+            self.write(source=[path, text])
+
+
+def _text_without_file(path: str) -> str:
+    """Return the text that the program has registered for tracebacks under a name that is no file, or ""."""
+    cache = getattr(sys.modules.get("linecache"), "cache", None)
+    entry = cache.get(path) if type(cache) is dict else None
+    if type(entry) is not tuple or len(entry) != 4 or entry[1] is not None:  # the time of change of a file
+        return ""
+    lines = entry[2]
+    if type(lines) is not list or not all(type(line) is str for line in lines):
+        return ""
+    text = "".join(lines)
+    return text if len(text) <= _MAX_SOURCE else ""
 
 
 def position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
