@@ -181,3 +181,44 @@ def test_a_wait_in_a_hook_counts_once() -> None:
     with simulated_cuda() as seen:
         y.sum().backward()
     assert [sync.api for sync in seen] == ["torch.Tensor.__getitem__"]
+
+
+# Blocking calls of the backward as on an H200 (torch 2.11). Those of zeros follow from torch's formula.
+BLOCKING: dict[str, tuple[Build, int]] = {
+    "prod": (lambda a: a.prod(), 1),
+    "prod of a dimension": (lambda a: a.prod(0), 1),
+    "prod of zeros": (lambda a: (a - 1).prod(), 1),
+    "prod of a number": (lambda a: a.sum().prod(), 0),
+    "two products": (lambda a: a.prod() * a.prod(0), 2),
+    "cumprod": (lambda a: a.cumprod(0), 1),
+    "cumprod of zeros": (lambda a: (a - 1).cumprod(0), 3),
+    "cumprod of one": (lambda a: a[:1].cumprod(0), 0),
+    "masked_scatter": (lambda a: (a * 1).masked_scatter(a > 1, a), 1),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKING)
+def test_a_backward_blocks_as_often_as_on_a_gpu(name: str) -> None:
+    build, count = BLOCKING[name]
+    a = leaf("cuda")
+    with simulated_cuda() as seen:
+        loss = build(a).sum()
+        seen.clear()
+        loss.backward()
+    assert len(seen) == count
+    assert a.grad is not None
+    assert a.grad.tolist() == expected(build)
+
+
+def test_each_backward_of_a_product_blocks() -> None:
+    loss = leaf("cuda").prod()
+    with simulated_cuda() as seen:
+        loss.backward(retain_graph=True)
+        loss.backward()
+    assert [sync.name for sync in seen] == ["ProdBackward0", "ProdBackward0"]
+
+
+def test_a_backward_of_the_host_does_not_block() -> None:
+    with simulated_cuda() as seen:
+        leaf("cpu").cumprod(0).prod().backward()
+    assert not seen

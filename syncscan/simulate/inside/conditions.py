@@ -43,6 +43,7 @@ _ATEN_NAMES = {
     "index": "torch.Tensor.__getitem__",
     "index_put": "torch.Tensor.__setitem__",
     "_index_put_impl": "torch.Tensor.__setitem__",
+    "masked_scatter_backward": "torch.masked_select",
     "_unique2": "torch.unique",
     "unique_dim": "torch.unique",
     "_coalesce": "torch.Tensor.coalesce",

@@ -19,6 +19,7 @@ from .compiled import breaks_graph
 from .conditions import PlainTable, Table
 from .errors import CudaError
 from .functions import FunctionPlan, Scope
+from .gradients import uncalled_reads
 from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
@@ -136,6 +137,12 @@ class Gpu:
         effect = operation.effect(operation.with_elements(bound)) if operation is not None else None
         if effect is not None:
             self.report(name, effect, name, bound)
+
+    def judge_formula(self, operation: str, args: Any) -> None:
+        """Report the reads of the current formula of autograd that torch leaves out where a mode is active."""
+        formula, reads = uncalled_reads(operation, args)
+        for _ in range(reads):
+            self.report("torch.Tensor.item", "reads a scalar", formula, {"input": args[0]})
 
     @contextmanager
     def judging(self, name: str, bound: dict[str, Any]) -> Iterator[None]:

@@ -20,6 +20,11 @@ _base: Any = torch._C.TensorBase
 _functions: Any = torch._C._functions
 _Leaf = _functions.AccumulateGrad
 _PLACE = "_syncscan_place"  # key in a node's metadata: the CUDA device of its result, or None
+_READ = "_syncscan_read"  # key in a node's metadata: the backward in which its read was counted
+# Formulas that read from their operand whether it holds a zero. Under a dispatch mode torch takes others, without
+# the read (`isTensorSubclassLike` in torch's FunctionsManual.cpp), so no kernel shows it.
+_PRODUCTS = frozenset({"ProdBackward0", "ProdBackward1"})
+_CUMULATIVE_PRODUCT = "CumprodBackward0"
 
 
 def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
@@ -83,3 +88,33 @@ def place_in_backward() -> int | None:
             told.metadata[_PLACE] = where
         return where
     return None
+
+
+def uncalled_reads(operation: str, args: Any) -> tuple[str, int]:
+    """Return the current formula of autograd, and how many reads it makes on a GPU that no call shows.
+
+    ``operation`` is the aten call that the formula makes. The first call after the operands are unpacked
+    stands for the reads, since a formula that has nothing to compute makes none.
+    """
+    node: Any = torch._C._current_autograd_node()
+    if node is None:
+        return "", 0
+    formula: str = node.name()
+    begins = operation == "eq" if formula == _CUMULATIVE_PRODUCT else operation != "detach"
+    if not begins or formula not in {*_PRODUCTS, _CUMULATIVE_PRODUCT}:
+        return formula, 0
+    if not args or not isinstance(args[0], Tensor) or cuda_index(args[0]) is None:
+        return formula, 0
+    run = torch._C._current_graph_task_id()
+    if node.metadata.get(_READ) == run:
+        return formula, 0
+    node.metadata[_READ] = run
+    return formula, 1 + _selections(formula, args[0])
+
+
+def _selections(formula: str, operand: Tensor) -> int:
+    """Return how often a formula selects by a mask: twice for a cumulative product of zeros, without a second derivative."""
+    if formula in _PRODUCTS or torch.is_grad_enabled():
+        return 0
+    with without_functions(), torch._C._DisableTorchDispatch():
+        return 0 if bool(operand.all()) else 2

@@ -335,6 +335,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             plan = self.plans.get(func) or self._learn(func)
             if args and type(args[0]) in NUMBERS:
                 args = plan.with_tensors(args)
+            self.gpu.judge_formula(plan.name, args)
             if plan.is_composite:
                 with self:  # not `decompose`: its Python version raises other errors
                     return func._op_dk(_COMPOSITE, *args, **kwargs)
