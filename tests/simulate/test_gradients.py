@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -183,6 +184,11 @@ def test_a_wait_in_a_hook_counts_once() -> None:
     assert [sync.api for sync in seen] == ["torch.Tensor.__getitem__"]
 
 
+def stored(target: torch.Tensor, index: Any, values: torch.Tensor) -> torch.Tensor:
+    target[index] = values
+    return target
+
+
 # Blocking calls of the backward as on an H200 (torch 2.11). Those of zeros follow from torch's formula.
 BLOCKING: dict[str, tuple[Build, int]] = {
     "prod": (lambda a: a.prod(), 1),
@@ -193,6 +199,8 @@ BLOCKING: dict[str, tuple[Build, int]] = {
     "cumprod": (lambda a: a.cumprod(0), 1),
     "cumprod of zeros": (lambda a: (a - 1).cumprod(0), 3),
     "cumprod of one": (lambda a: a[:1].cumprod(0), 0),
+    "mask": (lambda a: a[a > 1], 1),
+    "store through a mask": (lambda a: stored(a * 1, a > 1, a[:2] * 2), 2),
     "masked_scatter": (lambda a: (a * 1).masked_scatter(a > 1, a), 1),
 }
 

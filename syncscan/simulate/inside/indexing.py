@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .marks import cuda_index
+from .marks import cuda_index, without_functions
 
 READS = frozenset({"index", "_unsafe_index"})
 STORES = frozenset({"index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"})
@@ -53,7 +53,8 @@ def with_positions(args: Any) -> Any:
         return args
     target, indices, *others = args
     positions: list[torch.Tensor | None] = []
-    for index in indices:
-        is_mask = index is not None and index.dtype in _MASKS and index.dim() > 0
-        positions.extend(index.nonzero().unbind(1) if is_mask else [index])
+    with without_functions():  # the call that stores was judged already
+        for index in indices:
+            is_mask = index is not None and index.dtype in _MASKS and index.dim() > 0
+            positions.extend(index.nonzero().unbind(1) if is_mask else [index])
     return (target, positions, *others)
