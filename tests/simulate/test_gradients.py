@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -200,6 +201,15 @@ BLOCKING: dict[str, tuple[Build, int]] = {
     "cumprod of zeros": (lambda a: (a - 1).cumprod(0), 3),
     "cumprod of one": (lambda a: a[:1].cumprod(0), 0),
     "mask": (lambda a: a[a > 1], 1),
+    "list": (lambda a: a[[0, 1]], 0),
+    "range": (lambda a: a[range(2)], 0),
+    "list in a tuple": (lambda a: a[None, [0, 1, 1]], 0),
+    "list of booleans": (lambda a: a[[True, False, True]], 1),
+    "array": (lambda a: a[np.array([2, 0], np.int32)], 0),
+    "array of booleans": (lambda a: a[np.array([True, False, True])], 1),
+    "positions of the host": (lambda a: a[torch.tensor([0, 1])], 0),
+    "store by a list": (lambda a: stored(a * 1, [0, 1], a[1:] * 2), 0),
+    "store by positions of the host": (lambda a: stored(a * 1, torch.tensor([2]), a[:1] * 2), 0),
     "store through a mask": (lambda a: stored(a * 1, a > 1, a[:2] * 2), 2),
     "masked_scatter": (lambda a: (a * 1).masked_scatter(a > 1, a), 1),
 }
@@ -230,3 +240,9 @@ def test_a_backward_of_the_host_does_not_block() -> None:
     with simulated_cuda() as seen:
         leaf("cpu").cumprod(0).prod().backward()
     assert not seen
+
+
+def test_an_index_of_the_program_stays_on_the_host() -> None:
+    positions = torch.tensor([0, 1])
+    leaf("cuda")[positions].sum().backward()
+    assert positions.is_cpu

@@ -11,7 +11,7 @@ import torch
 from torch.utils import _device
 
 from .cpu import casts_on_gpu_alone
-from .indexing import STORES
+from .indexing import STORES, with_uploaded
 from .kinds import tensors_in
 from .marks import cuda_index, function_modes, set_all, set_place
 from .memory import is_unfilled
@@ -81,6 +81,7 @@ class FunctionPlan:
         "fills_device",
         "follows",
         "host_result",
+        "indexes",
         "is_direct",
         "is_native",
         "operation",
@@ -102,8 +103,13 @@ class FunctionPlan:
             self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
         ) and not operation.is_of_library
         self.stores = getattr(function, "__name__", "") in _STORES
+        self.indexes = getattr(function, "__name__", "") in {"__getitem__", "__setitem__"}
         self.unfilled = is_unfilled(function)
         self.host_result = HOST_RESULTS.get(getattr(function, "__name__", ""))
+
+    def uploaded(self, scope: Scope, args: Any) -> Any:
+        """Return the arguments of a call that was judged, with an index where autograd saves it."""
+        return with_uploaded(args) if self.indexes and scope.blocked and torch.is_grad_enabled() else args
 
     def placed(self, result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Return the result of a call, marked where its kernels alone would leave it in another place."""

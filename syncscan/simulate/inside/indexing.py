@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
+from .gradients import move
+from .kinds import is_sequence
 from .marks import cuda_index, without_functions
 
 READS = frozenset({"index", "_unsafe_index"})
@@ -58,3 +61,32 @@ def with_positions(args: Any) -> Any:
             is_mask = index is not None and index.dtype in _MASKS and index.dim() > 0
             positions.extend(index.nonzero().unbind(1) if is_mask else [index])
     return (target, positions, *others)
+
+
+def with_uploaded(args: Any) -> Any:
+    """Return the arguments of ``x[index]`` on a GPU with the host parts of the index on that GPU.
+
+    torch uploads these parts before autograd saves them, so a backward does not upload them again.
+    """
+    target, index, *values = args
+    where = cuda_index(target)
+    if where is None or not any(isinstance(t, torch.Tensor) and t.requires_grad for t in (target, *values)):
+        return args
+    is_tuple = type(index) is tuple
+    parts = [_uploaded(part, where) for part in (index if is_tuple else [index])]
+    return (target, tuple(parts) if is_tuple else parts[0], *values)
+
+
+def _uploaded(part: Any, where: int) -> Any:
+    if isinstance(part, torch.Tensor):
+        return move(part, where, {}) if part.dim() > 0 and cuda_index(part) is None else part
+    if not is_sequence(part) or not len(part) or any(isinstance(item, Iterable) for item in part):
+        return part  # such as a list of lists, which some versions of torch take for a tuple
+    try:
+        with without_functions():
+            made = torch.tensor(part, device="cpu")
+    except (RuntimeError, TypeError):
+        return part  # such as a list of slices
+    if made.dtype.is_floating_point or made.dtype.is_complex:
+        return part
+    return move(made, where, {} if made.dtype in _MASKS else {"dtype": torch.long})

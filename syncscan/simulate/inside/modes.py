@@ -130,6 +130,7 @@ class Operations(TorchFunctionMode):
         func, args, kwargs = scope.function, scope.args, scope.kwargs
         if plan.operation is not None and plan.operation.may_block(args, kwargs):
             self.gpu.judge(scope, plan.operation.bind(args, _with_device(plan.fills_device, kwargs)))
+            args = plan.uploaded(scope, args)
         if places:
             return self._construct(plan, func, args, _with_device(plan.fills_device, kwargs))
         _check_cast(plan, scope)
@@ -177,6 +178,7 @@ class Operations(TorchFunctionMode):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
                 self.gpu.judge(self.scope, operation.bind(args, kwargs))
+                args = plan.uploaded(self.scope, args)
             finally:
                 self.scope = outer
         try:
