@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from .kinds import asks, is_host_index, is_sequence, size_in_bytes, tensors_in, test_of
-from .marks import PLAIN_TYPES, cuda_index, set_place
+from .marks import PLAIN_TYPES, cuda_index, set_place, without_functions
 
 Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
@@ -161,15 +161,23 @@ class CompiledOperation:
         return None
 
     def times(self, effect: str, bound: dict[str, Any]) -> int:
-        """Return how often a call with this effect blocks: once for each number read, and each part of an index uploaded."""
+        """Return how often a call with this effect blocks: once for each number read, and each part of an index uploaded.
+
+        A call that reads numbers may block again with these numbers on the host: `torch.tensor` uploads them.
+        """
         if effect == "reads a scalar":
             parts = [part for name in self._read for part in _parts_of(name, bound)]
-            return sum(map(_is_gpu_number, tensors_in(parts))) or 1
+            return (sum(map(_is_gpu_number, tensors_in(parts))) or 1) + self._blocks_with_read(bound)
         if effect == "upload" and "index" in bound:
             index = bound["index"] if type(bound["index"]) is AnyOf else AnyOf((bound["index"],))
             uploaded = sum(map(_is_uploaded, index))
             return uploaded + self._blocks_again(bound, index) if uploaded else 1
         return 1
+
+    def _blocks_with_read(self, bound: dict[str, Any]) -> bool:
+        """Return whether the call blocks once more with the numbers that it read, beside those of an index."""
+        read = {name: _read_number(value) for name, value in bound.items() if name != "index"}
+        return self.effect({**bound, **read}) not in {None, "reads a scalar"}
 
     def _blocks_again(self, bound: dict[str, Any], index: AnyOf) -> bool:
         """Return whether the call blocks for its index once more, with the uploaded parts on the GPU."""
@@ -247,6 +255,16 @@ def _parts_of(name: str, bound: dict[str, Any]) -> list[Any]:
 
 def _is_gpu_number(tensor: torch.Tensor) -> bool:
     return tensor.dim() == 0 and cuda_index(tensor) is not None
+
+
+def _read_number(value: Any) -> Any:
+    """Return a value with the numbers that it holds on the GPU as numbers of the host."""
+    if type(value) in {list, tuple}:
+        return [_read_number(item) for item in value]
+    if not isinstance(value, torch.Tensor) or not _is_gpu_number(value):
+        return value
+    with without_functions(), torch._C._DisableTorchDispatch():
+        return value.item()  # syncscan: ignore[SYN101] a simulated tensor is in host memory
 
 
 def _is_uploaded(part: Any) -> bool:
