@@ -90,7 +90,16 @@ def is_once(function: Function) -> bool:
     """Return whether a function runs once by its name: it loads, saves, captures, warms up, prints, starts a program."""
     if function.owner is not None and function.owner.is_module and function.name == "__init__":
         return True
-    return _is_named_once(function.name) or _separates(function) or starts_a_program(function)
+    if _is_named_once(function.name) or _separates(function) or starts_a_program(function):
+        return True
+    return _reports_an_error(function)
+
+
+def _reports_an_error(function: Function) -> bool:
+    """Return whether a function ends with an exception on each path: callers ask it to prepare the message."""
+    body = [] if isinstance(function.node, ast.Lambda) else function.node.body
+    ends = body and isinstance(body[-1], ast.Raise)
+    return bool(ends) and not any(isinstance(node, (ast.Return, ast.Yield)) for node in walk(function.node))
 
 
 def _separates(function: Function) -> bool:

@@ -41,3 +41,20 @@ class Model(nn.Module):
 
     def describe(self, x):
         return x.sum().item()  # expect: SYN101 (once)
+
+
+class Pool(torch.nn.Module):
+    def _raise_stale(self, slots):
+        names = slots.tolist()  # expect: SYN102 (once)
+        raise AssertionError(f"stale slots: {names}")
+
+    def _take(self, slots):
+        if self.free:
+            return slots.tolist()  # expect: SYN102 (step)
+        raise IndexError("no slots left")
+
+    def forward(self, slots):
+        slots = slots.cuda()
+        if self.stale:
+            self._raise_stale(slots + 1)
+        return self._take(slots + 1)
