@@ -151,6 +151,7 @@ TABLE: dict[str, Suggestion] = {
     # uploads
     "make-on-gpu": row("301 302", "created on the host and copied at once", "create the tensor on the GPU"),
     "upload": row("301 302", "created from host data", "copy from pinned memory with `non_blocking=True`"),
+    "pinned": row("302", "in pinned memory", "add `non_blocking=True`: the source is in pinned memory"),
     "module": row(
         "302",
         "a new module",

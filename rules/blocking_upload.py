@@ -341,11 +341,12 @@ def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
         made = _made_on_gpu(call, source, facts)
         if made is not None:
             return made
-    start = CallCode(call, facts) if facts.of(source).pinned else with_pinned_source(call, source, facts)
+    is_pinned = bool(facts.of(source).pinned)
+    start = CallCode(call, facts) if is_pinned else with_pinned_source(call, source, facts)
     if start is None:
         return None
     copy = start.with_argument("non_blocking", "True").text()
-    return Rewrite(call, copy, suggest("upload"), Applicability.UNSAFE)
+    return Rewrite(call, copy, suggest("pinned" if is_pinned else "upload"), Applicability.UNSAFE)
 
 
 def _made_on_gpu(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
