@@ -9,13 +9,11 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pathspec
 
-from syncscan.assumption import parse_assumption
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import (
     DEFAULT_WHEN,
@@ -321,10 +319,7 @@ def _configurations(value: object) -> dict[str, tuple[str, ...]]:
         raise ValueError(
             f'must be a table such as {{ graphs = ["engine:Runner.graphs = True"] }}, not {value!r}'
         )
-    found = {name: _strings(texts) for name, texts in value.items()}
-    for text in chain.from_iterable(found.values()):
-        parse_assumption(text)
-    return found
+    return {name: _strings(texts) for name, texts in value.items()}
 
 
 def _operations(value: object) -> dict[str, Any]:

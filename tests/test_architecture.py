@@ -16,7 +16,7 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "assumption errors model syntax words",
+        "errors model syntax words",
         "ops reference system",
         "rule guard simulate",
         "rules config trace",

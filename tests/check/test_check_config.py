@@ -93,10 +93,6 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
             'hot = ["Runner.step"]',
             "hot: 'Runner.step' names no function; write it as 'package.module:Class.method'",
         ),
-        (
-            'configurations = { serving = ["bla"] }',
-            "configurations: 'bla' is no assumption; write it as 'package.module:Class.attribute = CONSTANT'",
-        ),
         ('conventions = { host-name = ["*_h"] }', "unknown key 'host-name'; did you mean 'host-names'?"),
         ('conventions = ["*_h"]', "conventions: must be a table such as"),
     ],

@@ -1,13 +1,20 @@
-"""The assumptions of a proof: flags of a configuration, and facts that the source does not show."""
+"""The assumptions of a proof: flags of a configuration, and facts that the source does not show.
+
+    ASSUMPTION = MODULE ":" PATH [FACT] " = " CONSTANT        FACT = ".is_cpu" | ".is_cuda" | ".is_tensor" | ".ndim" | ".dtype"
+
+A path is an attribute of a class, a parameter of a function, a variable of a module, or a call without arguments:
+``m:Runner.flag``, ``m:prepare.lengths``, ``m:FLAG``, ``m:can_pin()``. With a ``*`` in it, a path is a pattern for tensors.
+``m:Settings.*.is_tensor = False`` says that no attribute of a class is a tensor.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from syncscan.assumption import ASSUMPTION_FORM, Assumption, parse_assumption
 from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.source import Definitions, of_classes
@@ -25,7 +32,39 @@ from syncscan.check.prove.values import (
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import Device, Kind
 
+_FACTS = frozenset({"is_plain", "is_cpu", "is_cuda", "ndim", "dtype"})
+_FORM = "write it as 'package.module:Class.attribute = CONSTANT'"
 _DTYPES = {"bool": "bool", "uint8": "uint8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One of them: the path it is about, the fact of a tensor if it is about one, and the constant."""
+
+    text: str
+    module: str
+    path: str
+    fact: str
+    constant: Any
+
+
+def parse(text: str) -> Assumption:
+    """Parse an assumption; ConfigError names the fault."""
+    name, equals, value = text.partition("=")
+    module, colon, path = name.strip().partition(":")
+    if not equals or not colon or not module or not path:
+        raise ConfigError(f"--assume: {text!r} is no assumption; {_FORM}")
+    try:
+        known = ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError, TypeError):
+        raise ConfigError(
+            f"--assume: {value.strip()!r} is no constant, such as True, 0 or 'text'; {_FORM}"
+        ) from None
+    before, _, last = path.rpartition(".")
+    if last == "is_plain" and known is not True:
+        raise ConfigError(f"--assume: {text!r}: only `is_plain = True` is a fact")
+    fact = last if last in _FACTS and before else ""
+    return Assumption(" ".join(text.split()), module, before if fact else path, fact, known)
 
 
 @dataclass(slots=True)
@@ -37,21 +76,18 @@ class Assumptions:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Assumptions:
-        """Parse some texts; ConfigError names the first fault."""
-        try:
-            return cls(tuple(map(parse_assumption, texts)))
-        except ValueError as error:
-            raise ConfigError(f"--assume: {error}") from error
+        """Parse some texts."""
+        return cls(tuple(map(parse, texts)))
 
     def check(self, project: Definitions) -> None:
         """Raise ConfigError for an assumption about a name that does not exist."""
         for each in self.given:
             module = project.program.modules.get(each.module)
             if module is None:
-                hint = suggestion(each.module, project.program.modules, ASSUMPTION_FORM)
+                hint = suggestion(each.module, project.program.modules, _FORM)
                 raise ConfigError(f"--assume: {each.text!r}: no module {each.module!r} was read; {hint}")
             if not _is_there(module, each.path, project):
-                hint = suggestion(each.path, _names_in(module), ASSUMPTION_FORM)
+                hint = suggestion(each.path, _names_in(module), _FORM)
                 raise ConfigError(f"--assume: {each.text!r}: {each.module} has no {each.path}; {hint}")
 
     def of_attribute(self, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
