@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from .kinds import asks, is_host_index, is_sequence, size_in_bytes, tensors_in, test_of
-from .marks import PLAIN_TYPES, cuda_index, set_place, without_functions
+from .marks import PLAIN_TENSORS, PLAIN_TYPES, cuda_index, set_place, without_functions
 
 Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
@@ -261,8 +261,8 @@ def _read_number(value: Any) -> Any:
     """Return a value with the numbers that it holds on the GPU as numbers of the host."""
     if type(value) in {list, tuple}:
         return [_read_number(item) for item in value]
-    if not isinstance(value, torch.Tensor) or not _is_gpu_number(value):
-        return value
+    if type(value) not in PLAIN_TENSORS or not _is_gpu_number(value):
+        return value  # another class of tensors may have no memory of its own
     with without_functions(), torch._C._DisableTorchDispatch():
         return value.item()  # syncscan: ignore[SYN101] a simulated tensor is in host memory
 
