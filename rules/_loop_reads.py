@@ -61,11 +61,7 @@ def _may_change(paths: Sequence[ast.AST], node: ast.AST, facts: Facts) -> bool:
     loops = [each for each in facts.around(node).up(node) if isinstance(each, (ast.For, ast.While))]
     own = {*ast.walk(node)}
     calls = [call for loop in loops for call in calls_in(loop) if call not in own]
-    return any(
-        not roots.isdisjoint(name for each in (call.func, *call.args) for name in names_in(each))
-        and not _computes_alone(call, facts)
-        for call in calls
-    )
+    return any(not roots.isdisjoint(names_in(call)) and not _computes_alone(call, facts) for call in calls)
 
 
 # Functions of Python that only compute.

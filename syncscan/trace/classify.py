@@ -221,14 +221,17 @@ def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Ca
 _SCALAR_INDEX = re.compile(r"(^|[-._])(i|j|k|n|pos|index|idx|step|len)\d*$")
 
 
+_LIKE_A_MASK = re.compile(r"mask|valid|keep|kept|active|alive|visible|select|ignore|done|(^|[._])(is|has)_")
+
+
 def _reads_a_scalar(index: ast.expr) -> bool:
-    """Return whether a part of an index is likely a scalar: it is named like one, or is an element of a tensor, and no mask is beside it.
+    """Return whether a part of an index is likely a scalar: it is named like one, or is an element of a tensor, and nothing is named like a mask.
 
     An index of positions blocks nobody, so a part that is ``lens[row]`` is a scalar or a mask.
     """
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     texts = [*map(ast.unparse, parts)]
-    if any("mask" in text for text in texts):
+    if any(map(_LIKE_A_MASK.search, texts)):
         return False
     return any(map(_SCALAR_INDEX.search, texts)) or any(map(_is_element, parts))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from syncscan.syntax.context import SyntaxContext
 from syncscan.syntax.source_text import Range, first_line, holds_statements
 
-_MODULE = re.compile(r"torch\.nn\.[A-Z]\w*")  # a class of modules
+_MODULE = re.compile(r"torch\.nn\.(?!Parameter\b|Buffer\b|Uninitialized)[A-Z]\w*")  # a class of modules
 _WAITERS = {
     "cudaEventSynchronize": "torch.cuda.Event",
     "cudaStreamSynchronize": "torch.cuda.Stream",

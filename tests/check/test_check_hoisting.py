@@ -61,6 +61,6 @@ def test_what_is_drawn_or_runs_other_code_is_not(suggested, read):
     assert "before the loop" not in suggested(read)
 
 
-@pytest.mark.parametrize("also", ["runner.step()", "made(runner)"])
+@pytest.mark.parametrize("also", ["runner.step()", "made(runner)", "made(of=runner)"])
 def test_an_attribute_that_other_code_may_set_is_not(suggested, also):
     assert "before the loop" not in suggested("runner.x.sum().item()", also)

@@ -258,6 +258,8 @@ cell = "def total(t):\\n    return t.item()\\ntotal(t)\\n"
 run(cell, "/tmp/ipykernel_9/1.py", (len(cell), None, cell.splitlines(True), "/tmp/ipykernel_9/1.py"))
 run("t.tolist()", "<lazy>", (lambda: "t.tolist()",))
 run("t.item()", "<odd>", (7, None, [t, 3], "<odd>"))
+for again in ("pass; t.item()", "t.tolist()"):
+    run(again, "<input>", (9, None, [again], "<input>"))
 run("t.item()", "<other>", (9, None, [chr(0xd800) + "=t.item()"], "<other>"))
 """
 
@@ -269,3 +271,4 @@ def test_a_cell_of_a_notebook_has_its_expression_and_code(trace):
     assert (cell["line"], cell["expression"], cell["code"]) == (2, "t.item()", "SYN101")
     others = {site["path"]: site["expression"] for site in done.sites if site["path"].startswith("<")}
     assert others["<lazy>"] == others["<odd>"] == ""
+    assert others["<input>"] == "", "one name has several texts"

@@ -81,7 +81,7 @@ _EVALUATES = re.compile(
 _PIPELINE = re.compile(r".*Pipeline")
 # A public function may do so for each request of a user, whatever the project calls it for.
 _ANSWERS = re.compile(
-    r"(classify|decode|detect|embed|encode|generate|infer|predict|recogni[sz]e|sample|score|segment|transcribe|transform|translate)(_.*)?"
+    r"(?!.*(weight|state|checkpoint|param|config|model$))(classify|decode|detect|embed|encode|generate|infer|predict|recogni[sz]e|sample|score|segment|transcribe|transform|translate)(_.*)?"
 )
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 

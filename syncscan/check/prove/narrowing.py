@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from syncscan.check.infer.domain.lattice import without_none
 from syncscan.check.infer.source.conventions import dtype_class
@@ -115,7 +116,8 @@ def _form(frame: WalkFrame, left: ast.expr, right: ast.expr) -> None:
 
 def _dtype_named(frame: WalkFrame, node: ast.expr) -> str | None:
     """Return the class of a dtype of torch that an expression names, or None."""
-    name = frame.module.imported_name(dotted_name(node))
+    path = dotted_name(node)
+    name = "" if path.partition(".")[0] in frame.env else frame.module.imported_name(path)
     return dtype_class(name) if name == f"torch.{name.rpartition('.')[2]}" else None
 
 
@@ -131,8 +133,9 @@ def _tell(
     frame: WalkFrame, node: ast.expr | None, *, dtype: str | None = None, ndim: int | None = None
 ) -> None:
     """Record the dtype or the number of dimensions of what a name is, as far as it is a tensor."""
-    if not isinstance(node, ast.Name) or node.id not in frame.env:
+    if not isinstance(node, ast.Name) or node.id not in frame.env or _changes_forms(frame.function.node):
         return
+    frame.assume("no code changes the dtype or the dimensions of a tensor in place behind a test of them")
     value = frame.env[node.id]
     told = [
         refine(each, dtype=dtype or each.dtype, ndim=each.ndim if ndim is None else ndim)
@@ -141,6 +144,22 @@ def _tell(
         for each in options_of(value)
     ]
     frame.refine(node.id, join_all(told))
+
+
+@functools.lru_cache(maxsize=256)
+def _changes_forms(function: ast.AST) -> bool:
+    """Return whether a function may change the dtype or the dimensions of a tensor in place."""
+    names = (
+        each.attr if isinstance(each, ast.Attribute) else each.id
+        for each in ast.walk(function)
+        if isinstance(each, (ast.Attribute, ast.Name))
+    )
+    return any(name in _CHANGE_FORMS for name in names)
+
+
+_CHANGE_FORMS = frozenset({
+    "data", "setattr", "set_", "set_data", "resize_", "resize_as_", "squeeze_", "unsqueeze_", "swap_tensors", "__setattr__", "as_strided_",
+})  # fmt: skip
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

@@ -45,7 +45,7 @@ from syncscan.check.prove.values import (
 )
 from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
-from syncscan.ops.table import Effect, Operation
+from syncscan.ops.table import Effect
 
 _IS_NUMBER = re.compile(r"\b(int|float|bool|complex|Number)\b")  # in the annotations of registered functions
 _WHY = {
@@ -379,17 +379,28 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)
     if case is not None:
-        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(node, operation, case.effect))
+        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(node, bound, case.effect))
 
 
-def _fact_of(node: ast.AST, operation: Operation, effect: Effect) -> str:
+def _may_be_no_positions(bound: Bound) -> bool:
+    """Return whether the index of a subscript is a tensor that may be a mask, a single number, or on the host."""
+    tensors = [
+        each
+        for value in bound.values.get("index", ())
+        for each in options_of(value)
+        if each.kind is Kind.TENSOR
+    ]
+    return any(each.dtype != "int" or not each.ndim or each.device is not Device.CUDA for each in tensors)
+
+
+def _fact_of(node: ast.AST, bound: Bound, effect: Effect) -> str:
     """Return the single fact that would exclude a case."""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and _may_be_no_positions(bound):
         index = node.slice.id
         return f"`assert {index}.is_cuda and {index}.ndim == 1 and {index}.dtype == torch.int64`, if it holds positions"
     if effect in {Effect.ALWAYS, Effect.WAIT, Effect.CHECK}:
         return "leave it out of the step, or allow it with a reason"
     if effect is Effect.UPLOAD:
         return "copy from pinned memory with `non_blocking=True`, or keep the operands in one place"
-    first = next(iter(operation.args), "input").lstrip("*")
+    first = next(iter(bound.operation.args), "input").lstrip("*")
     return f"`assert {'x' if first == 'input' else first}.is_cpu` of its operand, or an annotation that is no tensor"

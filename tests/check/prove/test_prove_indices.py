@@ -39,3 +39,37 @@ def test_an_index_of_positions_is_proved(said: str) -> None:
 @pytest.mark.parametrize("said", OTHERS.values(), ids=OTHERS.keys())
 def test_another_index_is_not(said: str) -> None:
     assert not proved(program(said)).is_proved
+
+
+CHANGED = {
+    "squeezed": "ids.squeeze_()",
+    "other-data": "ids.data = ids >= 0",
+    "by-an-alias": "view = ids; view.resize_(())",
+    "set-by-name": "setattr(ids, 'data', ids > 0)",
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED.keys())
+def test_a_tensor_that_may_change_in_place_keeps_no_form(changed: str) -> None:
+    assert not proved(program(f"{POSITIONS['asserted']}; {changed}")).is_proved
+
+
+def test_a_dtype_by_a_name_of_the_function_is_none_of_torch() -> None:
+    text = f"""
+        from torch import long
+        def step(ids: torch.Tensor, long: torch.dtype) -> torch.Tensor:
+            {POSITIONS["asserted"].replace("torch.int64", "long")}
+            return torch.zeros(8, device="cuda")[ids]
+    """
+    assert not proved(text).is_proved
+
+
+def test_the_fact_is_named_where_the_index_is_at_fault() -> None:
+    facts = {each.fact for each in proved(program("pass")).obstacles}
+    assert facts == {f"`{POSITIONS['asserted']}`, if it holds positions"}
+    stores = """
+        def step(table: torch.Tensor, i: int, x: torch.Tensor) -> None:
+            assert table.is_cuda
+            table[i] = x
+    """
+    assert not any("ndim" in each.fact for each in proved(stores).obstacles)

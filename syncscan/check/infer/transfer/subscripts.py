@@ -6,12 +6,12 @@ from syncscan.check.infer.domain.basic import element_of, is_batch, is_gpu_batch
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, with_items
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
-from syncscan.check.infer.source.conventions import dtype_of, is_tensor_of_models
+from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import indexed
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import ARRAYS, MASKS, Confidence, Kind
+from syncscan.model import ARRAYS, Confidence, Kind
 from syncscan.ops import OperationTable
 
 
@@ -156,7 +156,7 @@ def _as_named(ir: FunctionIR, index: AbstractValue, slot: Slot) -> AbstractValue
         parts = zip(index.items, ir.operands[slot], strict=True)
         return with_items(index, [_as_named(ir, item, operand) for item, operand in parts])
     is_open = index.kind is Kind.TENSOR and index.dtype is None and index.ndim != 0
-    if not is_open or dtype_of(_name_of(ir, slot)) not in MASKS:
+    if not is_open or _name_of(ir, slot).rpartition("_")[2] not in {"mask", "masks"}:
         return index
     return refine(index, dtype="bool", confidence=min(index.confidence, Confidence.INFERRED))
 

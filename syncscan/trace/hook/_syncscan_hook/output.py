@@ -55,7 +55,7 @@ class Output:
         self._size = 0
         self._latest: dict[Any, bytes] = {}
         self._known_codes: dict[int, int] = {}
-        self._known_sources: set[str] = set()
+        self._known_sources: dict[str, str] = {}
         self._known_stacks: dict[tuple[int, ...], int] = {}
         self._known_entries: set[int] = set()
         self._known_moments = 0
@@ -212,17 +212,24 @@ class Output:
         self.write(stack=[number, frames])
 
     def _write_source(self, path: str) -> None:
-        """Add the text of a source that no file holds, such as a cell of a notebook."""
-        if path in self._known_sources:
-            return
-        self._known_sources.add(path)
-        text = _text_without_file(path)
-        if text:
-            self.write(source=[path, text])
+        """Add the text of a source that no file holds, such as a cell of a notebook; no text for a name that has several."""
+        text, known = _text_without_file(path), self._known_sources.get(path)
+        if known is None:
+            self._known_sources[path] = text
+            if text:
+                self.write(source=[path, text])
+        elif known and text != known:
+            self._known_sources[path] = ""
+            self.write(source=[path, ""])
 
 
 def _text_without_file(path: str) -> str:
-    """Return the text that the program has registered for tracebacks under a name that is no file, or ""."""
+    """Return the text that the program has registered for tracebacks under a name that is no file, or "".
+
+    Notebooks and shells number their inputs. A name without a number, such as ``<input>``, is used again and again.
+    """
+    if not any(map(str.isdigit, path)):
+        return ""
     cache = getattr(sys.modules.get("linecache"), "cache", None)
     entry = cache.get(path) if type(cache) is dict else None
     if type(entry) is not tuple or len(entry) != 4 or entry[1] is not None:  # the time of change of a file

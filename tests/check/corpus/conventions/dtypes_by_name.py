@@ -23,6 +23,7 @@ class Batch:
         self.padding_mask = torch.as_tensor(data["mask"], device="cuda")
         self.mask_ids = torch.as_tensor(data["ids"], device="cuda")
         self.rows = torch.as_tensor(data["rows"], device="cuda")
+        self.mask_positions = torch.as_tensor(data["positions"], device="cuda")
 
 
 def fill(data):
@@ -31,4 +32,5 @@ def fill(data):
     gpu[batch.padding_mask] = 0.0  # silent: a mask fills
     gpu[:, batch.padding_mask]  # expect: SYN201 (inferred)
     gpu[batch.mask_ids] = 0.0  # expect: SYN306 (inferred)
+    gpu[:, batch.mask_positions]  # silent
     gpu[{"mask": batch.rows}["mask"]] = 0.0  # silent
