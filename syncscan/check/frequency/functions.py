@@ -247,8 +247,9 @@ def _calls_of_backward(body: Iterable[ast.stmt]) -> Iterator[ast.Call]:
 
 def answers_users(function: Function) -> bool:
     """Return whether users may call a function for each request by its name: a public ``predict`` of a public class."""
-    parts = function.qualname.split(".")
-    return not any(part.startswith("_") for part in parts) and _ANSWERS.fullmatch(function.name) is not None
+    if _ANSWERS.fullmatch(function.name) is None:
+        return False
+    return not any(part.startswith("_") for part in function.qualname.split("."))
 
 
 def runs_a_model(function: Function) -> bool:
