@@ -264,7 +264,7 @@ def _read_number(value: Any) -> Any:
     if type(value) not in PLAIN_TENSORS or not _is_gpu_number(value):
         return value  # another class of tensors may have no memory of its own
     with without_functions(), torch._C._DisableTorchDispatch():
-        return value.item()  # syncscan: ignore[SYN101] a simulated tensor is in host memory
+        return value.item()  # which a simulated tensor has in host memory
 
 
 def _is_uploaded(part: Any) -> bool:
