@@ -49,7 +49,7 @@ class _Region:
     """The common part of the three kinds of region: entering and leaving, in any order and any task."""
 
     def __init__(self) -> None:
-        global _is_compiling  # noqa: PLW0603
+        global _is_compiling  # noqa: PLW0603 (torch's own function, once torch is there)
         if "torch" in sys.modules:
             _is_compiling = sys.modules["torch"].compiler.is_compiling
 
@@ -82,7 +82,7 @@ class forbid_sync(_Region):  # noqa: N801 (used like a keyword)
         raise SyncError(sync)
 
 
-class allow_sync(_Region):  # noqa: N801
+class allow_sync(_Region):  # noqa: N801 (used like a keyword)
     """Let this region block, for the reason given; a trace lists the region apart."""
 
     def __init__(self, reason: str) -> None:
@@ -94,7 +94,7 @@ class allow_sync(_Region):  # noqa: N801
         return True
 
 
-class count_syncs(_Region):  # noqa: N801
+class count_syncs(_Region):  # noqa: N801 (used like a keyword)
     """Count the synchronizations of this region: ``total``, and ``sites`` by source expression."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class count_syncs(_Region):  # noqa: N801
         return False
 
 
-class count_all_syncs(count_syncs):  # noqa: N801
+class count_all_syncs(count_syncs):  # noqa: N801 (used like a keyword)
     """Count the synchronizations of all threads while this region is open, but for those that their own regions hide."""
 
     def __init__(self) -> None:
@@ -120,14 +120,14 @@ class count_all_syncs(count_syncs):  # noqa: N801
         self._lock = threading.RLock()  # a destructor that runs here may block the CPU again
 
     def __enter__(self) -> count_all_syncs:
-        global _of_process  # noqa: PLW0603
+        global _of_process  # noqa: PLW0603 (one for all threads, unlike a context variable)
         _of_process = (*_of_process, self)
         return super().__enter__()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        global _of_process  # noqa: PLW0603
+        global _of_process  # noqa: PLW0603 (one for all threads, unlike a context variable)
         super().__exit__(kind, error, trace)
         _of_process = tuple(region for region in _of_process if region is not self)
 

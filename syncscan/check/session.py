@@ -251,8 +251,8 @@ def check_and_fix(
 ) -> Checked:
     """Check a project, apply the fixes of the ``chosen`` findings, and check again; writes no file of the project.
 
-    That goes on until nothing changes, or for a number of rounds. Each checks the whole project, because a
-    fix in one file may change what is known in another: after the first, it analyses only the changes.
+    Further rounds follow until nothing changes, up to a number. Each round checks the whole project, because a fix in
+    one file may change the findings in another. Rounds after the first are incremental.
     """
     drafts: dict[str, Draft] = {}
     unfixed: list[Failure] = []

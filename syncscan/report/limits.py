@@ -1,4 +1,4 @@
-"""The limits of ``syncscan trace`` that a step broke, in words."""
+"""The messages of ``syncscan trace`` about exceeded limits per step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_PLACES = 5
 def broken_limits(
     trace: dict[str, Any], max_syncs: float | None, max_blocked_ms: float | None, folder: Path
 ) -> list[str]:
-    """Return one line for each limit that a step exceeded; paths of its lines of code are relative to a folder."""
+    """Return a message for each limit that the worst step exceeds, with paths relative to a folder."""
     if max_syncs is None and max_blocked_ms is None:
         return []
     steps = trace["steps"]
@@ -45,4 +45,4 @@ def _broken(worst: dict[str, Any], limit: float, scale: float, unit: tuple[str, 
         places[spot(short_path(line["path"], folder), line["line"])] += line["value"] / scale
     named = ", ".join(f"{place} ({number(share)})" for place, share in places.most_common(_MOST_PLACES))
     more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
-    return f"a step has {number(value)} {noun(value, *unit)}, the limit is {limit:g}: {named}{more}"
+    return f"{number(value)} {noun(value, *unit)} per step, the limit is {limit:g}: {named}{more}"

@@ -103,7 +103,7 @@ def test_the_gate_works_without_a_gpu(tmp_path: Path, run: Run) -> None:
     options = ("--simulate", "--step", "__main__:Runner.step", "--max-syncs-per-step", 0)
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "a step has 1 sync, the limit is 0: " in done.stderr
+    assert "syncscan: 1 sync per step, the limit is 0: " in done.stderr
 
 
 def test_a_broken_limit_names_the_costliest_lines_as_the_table_does(tmp_path: Path, run: Run) -> None:
@@ -113,9 +113,7 @@ def test_a_broken_limit_names_the_costliest_lines_as_the_table_does(tmp_path: Pa
     options = ("--simulate", "--step", "__main__:step", "--max-syncs-per-step", 1)
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     lines = ", ".join(f"program.py:{line} (2)" for line in range(4, 9))
-    assert (
-        done.stderr.splitlines()[-1] == f"syncscan: a step has 15 syncs, the limit is 1: {lines} and 3 more"
-    )
+    assert done.stderr.splitlines()[-1] == f"syncscan: 15 syncs per step, the limit is 1: {lines} and 3 more"
 
 
 def test_a_limit_on_time_needs_a_gpu(tmp_path: Path, run: Run) -> None:

@@ -222,7 +222,7 @@ GATED = "s = Server()\nfor _ in range(10):\n    s.step()\n"
 def test_a_limit_is_kept_or_broken_by_the_worst_step(serve):
     done = serve(GATED, "--step", "server:Server.step", "--max-syncs-per-step", "1")
     assert done.status == 1
-    assert "syncscan: a step has 2 syncs, the limit is 1: " in done.stderr
+    assert "syncscan: 2 syncs per step, the limit is 1: " in done.stderr
     assert "server.py:11 (1)" in done.stderr
     assert "server.py:13 (1)" in done.stderr
     done = serve(GATED, "--step", "server:Server.step", "--max-syncs-per-step", "2")
@@ -232,7 +232,7 @@ def test_a_limit_is_kept_or_broken_by_the_worst_step(serve):
 def test_a_limit_on_blocked_time(serve):
     done = serve(GATED, "--step", "server:Server.step", "--max-blocked-ms-per-step", "0.01")
     assert done.status == 1
-    assert "ms blocked, the limit is 0.01" in done.stderr
+    assert "ms blocked per step, the limit is 0.01: " in done.stderr
     done = serve(GATED, "--step", "server:Server.step", "--max-blocked-ms-per-step", "5000")
     assert done.status == 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from syncscan.check.infer.domain.lattice import without_none
 from syncscan.check.infer.source.conventions import dtype_class
@@ -146,7 +145,6 @@ def _tell(
     frame.refine(node.id, join_all(told))
 
 
-@functools.lru_cache(maxsize=256)
 def _changes_forms(function: ast.AST) -> bool:
     """Return whether a function may change the dtype or the dimensions of a tensor in place."""
     names = (

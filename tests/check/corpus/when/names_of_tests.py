@@ -1,4 +1,4 @@
-"""A function is a test by its name if the program does not call it; what prepares an operand by its name may be part of a step."""
+"""A function named `test_...` is a test only without callers; a function named `..._init` runs per step if a step calls the function."""
 
 import torch
 
