@@ -104,6 +104,8 @@ DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] =
     Op.ADDED: (st.lists(any_pair, min_size=2, max_size=2), st.sampled_from([CallSite(1, attribute=each) for each in ("append", "extend", "update")])),
     Op.PUT: (st.lists(any_pair, min_size=3, max_size=3), st.sampled_from([None, "Add"])),
     Op.STORED: (st.lists(any_pair, min_size=3, max_size=3), nothing),
+    Op.EMPTIED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.AFTER_CALL: (st.lists(any_pair, min_size=2, max_size=2), st.sampled_from([(0, ""), ("x", "fill")])),
     Op.RESIZED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
     Op.CAPTURED_PATTERN: (st.lists(any_pair, min_size=1, max_size=1), st.just((0, 2))),
     Op.NOT_NONE: (st.lists(any_pair, min_size=1, max_size=1), nothing),
@@ -116,7 +118,7 @@ DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] =
 # Of the others, what they read is no value, or what they contribute is what `crossing` makes of one.
 NOT_DRIVEN = {
     Op.CONSTANT, Op.PARAMETER, Op.ENTRY_DEVICE, Op.READ_NAME, Op.IMPORT, Op.LAMBDA, Op.REBOUND, Op.MAY_BE, Op.STORE_ATTRIBUTE,
-    Op.STORE_ITEM, Op.STORE_GLOBAL, Op.STORE_CAPTURED, Op.STORE_CLASS, Op.PUBLISH, Op.RETURN, Op.YIELD, Op.RESULT, Op.LEFT_OUT,
+    Op.STORE_ITEM, Op.STORE_GLOBAL, Op.STORE_CAPTURED, Op.STORE_CLASS, Op.PUBLISH, Op.FILL, Op.RETURN, Op.YIELD, Op.RESULT, Op.LEFT_OUT,
     Op.MIRROR, Op.IS_INSTANCE, Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER,
 }  # fmt: skip
 

@@ -152,7 +152,7 @@ class Askers(dict[Question, Collection[Function]]):
 
 # Named one by one, because an object of a compiled class does not list its attributes.
 _SORTS: Final = (
-    "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
+    "parameters", "filled", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
     "beside_texts", "defaulted", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
 )  # fmt: skip
 
@@ -162,6 +162,8 @@ class Knowledge:
 
     def __init__(self) -> None:
         self.parameters: Cells[Parameter, AbstractValue] = Cells("parameters", BOTTOM)
+        # What a function adds to a container that is passed to a parameter.
+        self.filled: Cells[Parameter, AbstractValue] = Cells("filled", BOTTOM)
         self.returns: Cells[Function, AbstractValue] = Cells("returns", BOTTOM)
         self.attributes: Cells[tuple[Class, str], AbstractValue] = Cells("attributes", BOTTOM)
         self.globals: Cells[tuple[Module, str], AbstractValue] = Cells("globals", BOTTOM)

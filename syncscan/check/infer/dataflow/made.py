@@ -9,7 +9,7 @@ from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
 from syncscan.check.infer.source.index import Function
 from syncscan.ops.modules import MOVES, READS, STAYS, TENSORS
 
-_SAME = frozenset({Op.ANNOTATED, Op.NAMED, Op.NOT_NONE, Op.REBOUND})
+_SAME = frozenset({Op.AFTER_CALL, Op.ANNOTATED, Op.NAMED, Op.NOT_NONE, Op.REBOUND})
 _CALLS = frozenset({Op.CALL, Op.CALL_METHOD})
 _PARTS = frozenset({Op.ATTRIBUTE, Op.ITERATED, Op.SUBSCRIPT, Op.UNPACKED})
 _KEEPS = frozenset({*_SAME, *_PARTS})

@@ -19,8 +19,12 @@ Predicate = Callable[[str], bool]
 _PASS_ON = frozenset(
     {Op.PHI, Op.JOIN, Op.NAMED, Op.ANNOTATED, Op.REBOUND, Op.NOT_NONE, Op.TRUE, Op.AUGMENTED, Op.RESIZED, Op.UNARY}
 )  # fmt: skip
-_PASS_ON_FIRST = frozenset({Op.GATE, Op.AT_PLACE, Op.AT_DEVICE, Op.IS_INSTANCE, Op.STORED, Op.TESTED})
-_VARIABLES = frozenset({Op.PARAMETER, Op.NAMED, Op.NOT_NONE, Op.PHI, Op.JOIN, Op.ANNOTATED, Op.REBOUND})
+_PASS_ON_FIRST = frozenset(
+    {Op.AFTER_CALL, Op.GATE, Op.AT_PLACE, Op.AT_DEVICE, Op.IS_INSTANCE, Op.STORED, Op.TESTED}
+)
+_VARIABLES = frozenset(
+    {Op.AFTER_CALL, Op.PARAMETER, Op.NAMED, Op.NOT_NONE, Op.PHI, Op.JOIN, Op.ANNOTATED, Op.REBOUND}
+)
 _CALLS, _ITEMS, _TWO = (
     frozenset({Op.CALL, Op.CALL_METHOD}),
     frozenset({Op.SUBSCRIPT, Op.STORE_ITEM}),

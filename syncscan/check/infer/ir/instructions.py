@@ -48,6 +48,7 @@ class Op(IntEnum):
     ADDED = auto()  # (container, arguments); method, CallSite
     PUT = auto()  # (container, index, value); the operator of an augmented assignment, or None
     STORED = auto()  # (base, index, value): what is at a path into a base once it is stored there
+    AFTER_CALL = auto()  # (argument, what is called): a container that the callee may have filled; place of the argument, method
     RESIZED = auto()  # (tensor)
     CAPTURED_PATTERN = auto()  # (whole); position, count
     NOT_NONE = auto()  # (value)
@@ -64,6 +65,8 @@ class Op(IntEnum):
     STORE_CAPTURED = auto()  # (value); name
     STORE_CLASS = auto()  # (value); class, name
     PUBLISH = auto()  # (value); name that functions inside read
+    EMPTIED = auto()  # (container): one of its kind without items
+    FILL = auto()  # (container): what the function adds to an argument; position of the parameter
     RETURN = auto()  # (value)
     YIELD = auto()  # (value); whether it is spread
     RESULT = auto()  # what callers through classes above are given

@@ -8,6 +8,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from syncscan.check.infer.ir.instructions import FunctionIR, Op
+from syncscan.check.infer.lower.filling import emit_fills, note_exit
 from syncscan.check.infer.lower.lowering import DEVICE, Listener, Lowering
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.scopes import Scopes
@@ -32,8 +33,9 @@ def lower(
     node = function.node
     if isinstance(node, ast.Lambda):
         _lambda_body(to, node)
-    else:
-        to.run(node.body)
+    elif to.run(node.body):
+        note_exit(to)
+    emit_fills(to)
     if function.owner is not None:
         to.emit(Op.RESULT)
     if function.children or to.ir.lambdas:

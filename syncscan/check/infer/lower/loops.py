@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.environment import Changes, Loop
+from syncscan.check.infer.lower.filling import is_container, passed_names
 from syncscan.check.infer.lower.lowering import STATEMENTS, Lowering, lowers
 from syncscan.check.infer.lower.narrowing import narrow
 from syncscan.check.infer.source.syntax import walk
@@ -116,6 +117,8 @@ def _set_by(to: Lowering, node: ast.AST) -> Iterator[str]:
                 yield to.path(node.value)
     elif isinstance(node, ast.Call):
         yield from _changed_by(to, node)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield from (name for _, name in passed_names(node.value) if is_container(to, name))
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
     elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):

@@ -97,6 +97,7 @@ class Lowering:
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
         self.rebound = scopes.rebound_of(function)  # names that functions defined in it set
         self.parameters: dict[Slot, str] = {}  # the slots of parameters as they are passed
+        self.exits: dict[Slot, Slot] = {}  # what parameters hold where the function ends, and their own slots
         self._unique: dict[tuple[Any, ...], Slot] = {}
 
     # Instructions

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
+from syncscan.check.infer.lower.filling import note_exit, note_passed
 from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Import, imported_names
@@ -19,7 +20,7 @@ _SWALLOW = frozenset(
 
 @lowers(STATEMENTS, ast.Expr)
 def _expr(to: Lowering, node: ast.Expr) -> bool:
-    to.evaluate(node.value)
+    note_passed(to, node.value, to.evaluate(node.value))
     if not isinstance(node.value, ast.Call):
         return True
     return to.module.imported_name(dotted_name(node.value.func)) not in _END_THE_PROGRAM
@@ -30,6 +31,7 @@ def _return(to: Lowering, node: ast.Return) -> bool:
     if node.value is not None:
         for slot in _sides(to.ir, to.evaluate(node.value)):
             to.emit_at(node, Op.RETURN, (slot,))
+    note_exit(to)
     return False
 
 

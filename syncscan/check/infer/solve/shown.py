@@ -18,6 +18,7 @@ _LONGEST = 72
 # Instructions whose first operand is the same value, or what the attribute is of.
 _OF_ONE_VALUE = frozenset(
     {
+        Op.AFTER_CALL,
         Op.ATTRIBUTE,
         Op.NAMED,
         Op.NOT_NONE,
@@ -92,6 +93,8 @@ def text_of_contribution(cell: Cell[Any], state: State, slot: Slot) -> str:
         parameter = parameter_at(_method_called(virtual), place)
         name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
         return f"a call site passes `{name}` to `{virtual.cls.qualname}.{virtual.name}`"
+    if cell.sort == "filled":
+        return f"`{state.function.qualname}` fills `{key.name}`"
     if cell.sort == "returns":
         return f"`{key.qualname}` returns the value" if state.ir.ops[slot] == Op.RETURN else ""
     if cell.sort in {"attributes", "set_in_bodies"}:
