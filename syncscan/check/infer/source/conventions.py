@@ -37,12 +37,28 @@ _PREPARES = re.compile(
     r".*(ImageProcessor|ImageProcessing|VideoProcessor|VideoProcessing|FeatureExtractor|FeatureExtraction|Tokenizer"
     r"|ProcessorMixin|MultiModalProcessor|DataCollator|ImageReader)(Base|Mixin|Fast|Pil)?"
 )
+# Classes of frameworks that projects extend, where the source of the framework is not at hand.
+_MODULES = re.compile(
+    r"torch\.nn\..*"
+    r"|(accelerate|allennlp|anomalib|audiocraft|dgl|diffusers|e3nn|espnet2?|fairscale|fairseq2?|fla|flash_attn|gpytorch|kornia|lightning"
+    r"|mamba_ssm|megatron|mm(action|cls|cv|det|det3d|engine|pose|pretrain|seg)|monai|nemo|open_clip|peft|pyro|pytorch_lightning"
+    r"|segmentation_models_pytorch|sentence_transformers|sglang|speechbrain|tensordict|timm|torch_geometric|torchaudio|torchmetrics|torchrl"
+    r"|torchtitan|torchtune|torchvision|transformer_engine|transformers|vllm|xformers)\.(?!.*DataModule).*"
+    r"(Attention|Backbone|Block|Conv|Decoder|Detector|Discriminator|Embeddings?|Encoder|For[A-Z]\w+|Generator|Head|Kernel|Layer|Linear|Loss"
+    r"|MLP|MessagePassing|Metric|Mlp|Model|ModelMixin|Module|Net|Norm|Transform|Transformer)"
+)
 _AFTER = re.compile(r"_*(post_?process|(batch_)?decode).*")
 
 
 def prepares_inputs(name: str) -> bool:
     """Return whether a class of this name prepares model inputs on the host: an image processor, a tokenizer."""
     return _PREPARES.fullmatch(name) is not None
+
+
+@functools.lru_cache(maxsize=4096)
+def is_module_class(name: str) -> bool:
+    """Return whether a class outside of the project is an ``nn.Module``, by its full name."""
+    return _MODULES.fullmatch(name) is not None
 
 
 def reads_outputs(name: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from syncscan.check.files import is_outside
-from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
+from syncscan.check.infer.source.conventions import is_module_class, prepares_inputs, reads_outputs
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.syntax import dotted_name, walk
@@ -242,9 +242,7 @@ class Class:
     def is_module(self) -> bool:
         """True for an ``nn.Module``, as far as the source of the project shows."""
         if self.of_torch is None:
-            self.of_torch = any(
-                base.startswith("torch.nn.") for cls in self.mro() for base in cls.external_bases
-            )
+            self.of_torch = any(is_module_class(base) for cls in self.mro() for base in cls.external_bases)
         return self.of_torch
 
     @property

@@ -46,7 +46,7 @@ class FeatureExtractor(nn.Module):
 
 class CodeTokenizer(PreTrainedModel):
     def forward(self, x: torch.Tensor):
-        return x.sum().item()  # expect: SYN101 (assumed)
+        return x.sum().item()  # expect: SYN101 (inferred)
 
 
 class TopLogitsProcessor:
