@@ -22,7 +22,7 @@ a chained comparison, the condition of a comprehension, and the guard of a `case
 import ast
 from collections.abc import Sequence
 
-from syncscan.model import UNKNOWN, Confidence, Kind, Value
+from syncscan.model import UNKNOWN, Confidence, Kind, Value, is_zero
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 from syncscan.syntax.use import last_set
@@ -123,7 +123,7 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
 
 def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
     value = facts.of(tested) if tested is not None else UNKNOWN
-    if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
+    if tested is None or not (value.is_gpu or _becomes_gpu(tested, value) or _is_of_a_sum(tested, facts)):
         return None
     if value.confidence <= Confidence.INFERRED and _is_a_flag(tested, facts):
         return None
@@ -155,6 +155,14 @@ def _becomes_gpu(node: ast.expr, value: Value) -> bool:
         return False
     tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
     return bool(tensors) and all(option.is_gpu and _may_have_a_truth(option) for option in tensors)
+
+
+def _is_of_a_sum(node: ast.expr, facts: Facts) -> bool:
+    """Return whether an expression compares a GPU tensor that was a zero before."""
+    if not isinstance(node, ast.Compare) or not any(option.is_gpu for option in facts.of(node).options):
+        return False
+    compared = [facts.of(each) for each in (node.left, *node.comparators)]
+    return any(value.is_gpu and any(map(is_zero, value.items or ())) for value in compared)
 
 
 def _may_have_a_truth(value: Value) -> bool:

@@ -6,10 +6,10 @@ after the last character.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
 from syncscan.errors import suggestion
 from syncscan.model.vocabulary import (
@@ -26,6 +26,9 @@ from syncscan.model.vocabulary import (
 )
 from syncscan.model.vocabulary import (
     REPORTED_CONFIDENCE as REPORTED_CONFIDENCE,
+)
+from syncscan.model.vocabulary import (
+    ZERO as ZERO,
 )
 from syncscan.model.vocabulary import (
     Confidence as Confidence,
@@ -144,10 +147,10 @@ class Value:
 
     @property
     def options(self) -> tuple[Value, ...]:
-        """The alternatives of a union other than None; a plain value is its own only option."""
+        """The alternatives of a union other than None, see `without_zero`; a plain value is its own only option."""
         if self.kind is not Kind.UNION:
             return (self,)
-        return tuple([option for option in self.items or () if option.kind is not Kind.NONE])
+        return without_zero([option for option in self.items or () if option.kind is not Kind.NONE])
 
     @property
     def is_gpu(self) -> bool:
@@ -172,6 +175,34 @@ class Value:
     def is_host_data(self) -> bool:
         """Surely in host memory: a number, a list of numbers, an array, a CPU tensor."""
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
+
+
+class Alternative(Protocol):
+    """An alternative of a union."""
+
+    @property
+    def kind(self) -> Kind: ...  # noqa: D102
+    @property
+    def device(self) -> Device: ...  # noqa: D102
+    @property
+    def payload(self) -> Any: ...  # noqa: D102
+    @property
+    def dtype(self) -> str | None: ...  # noqa: D102
+
+
+Some = TypeVar("Some", bound=Alternative)
+
+
+def without_zero(options: Sequence[Some]) -> tuple[Some, ...]:
+    """Return the alternatives of a union without the zero with which a sum of GPU tensors begins, as in ``total = 0.0``."""
+    others = [option for option in options if not is_zero(option)]
+    on_gpu = others and all(each.kind is Kind.TENSOR and each.device in ON_GPU for each in others)
+    return tuple(others if on_gpu else options)
+
+
+def is_zero(value: Alternative) -> bool:
+    """Return whether a value is the number 0 or 0.0."""
+    return value.kind is Kind.NUMBER and value.dtype != "bool" and value.payload in {0, ZERO}
 
 
 def _is_host_option(value: Value) -> bool:

@@ -47,6 +47,9 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
+ZERO = "zero"  # the payload of a number that is 0 or 0.0: a sum begins so
+
+
 class When(Enum):
     """The execution frequency of a line."""
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, ZERO, Device, Kind, without_zero
 from syncscan.ops.kinds import Test, TestMakers, Verdict, constants, test_of
 
 
@@ -49,7 +49,7 @@ def is_of(kind: str, value: Inferred) -> Verdict:
     """Return whether a value is of a kind; for a union, the verdict that all options share."""
     test = _test_of(kind)
     if value.kind is Kind.UNION:
-        verdicts = {test(option) for option in value.options}
+        verdicts = {test(option) for option in without_zero(value.options)}
         return verdicts.pop() if len(verdicts) == 1 else None
     return test(value)
 
@@ -129,7 +129,7 @@ def _equals(*words: str) -> Test[Inferred]:
     def test(value: Inferred) -> Verdict:
         if value.kind not in {Kind.NUMBER, Kind.STRING}:
             return _no_other(value)
-        return None if value.payload is None else value.payload in wanted
+        return None if value.payload in {None, ZERO} else value.payload in wanted
 
     return test
 

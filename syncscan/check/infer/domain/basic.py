@@ -17,7 +17,7 @@ from syncscan.check.infer.domain.lattice import (
     with_items,
 )
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
-from syncscan.model import ON_GPU, Confidence, Device, Kind
+from syncscan.model import ON_GPU, ZERO, Confidence, Device, Kind
 
 SEQUENCES: Final = frozenset({Kind.LIST, Kind.TUPLE})
 NONE: Final = AbstractValue(Kind.NONE)
@@ -48,7 +48,7 @@ def constant(value: Hashable) -> AbstractValue:
     if isinstance(value, int):
         return AbstractValue(Kind.NUMBER, dtype="int", payload=value)
     if isinstance(value, float):
-        return FLOAT
+        return FLOAT if value else AbstractValue(Kind.NUMBER, dtype="float", payload=ZERO)
     if isinstance(value, complex):
         return NUMBER
     if isinstance(value, str):

@@ -9,7 +9,7 @@ from typing import Final
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, is_module
 from syncscan.check.infer.domain.lattice import with_items
 from syncscan.check.infer.domain.value import AbstractValue, Via, refine
-from syncscan.model import ON_GPU, Confidence, Device, Kind
+from syncscan.model import ON_GPU, ZERO, Confidence, Device, Kind, is_zero
 
 
 def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
@@ -114,6 +114,8 @@ def _forgotten(value: AbstractValue) -> AbstractValue:
         return value
     if value.kind is Kind.STRING:
         return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING
+    if is_zero(value):
+        return refine(value, payload=ZERO)
     return INT if value.dtype == "int" else NUMBER
 
 

@@ -19,7 +19,7 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fa
 from syncscan.check.infer.transfer.operands import arithmetic
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.special_methods import of_unary, run_contains, run_in_place
-from syncscan.model import ARRAYS, Kind
+from syncscan.model import ARRAYS, Kind, is_zero
 
 _NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
 
@@ -38,13 +38,15 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     if kinds & ARRAYS:
         return arithmetic(at, [left, right], operator)
     if kinds == {Kind.NUMBER}:
-        return _of_numbers(left, right)
+        return _of_numbers(left, right, operator)
     if (left is BOTTOM or right is BOTTOM) and not at.stays_open():
         return BOTTOM
     return STRING if Kind.STRING in kinds else _of_sequences(left, right, operator)
 
 
-def _of_numbers(left: AbstractValue, right: AbstractValue) -> AbstractValue:
+def _of_numbers(left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
+    if is_zero(left) and operator in {"Div", "FloorDiv", "Mult"}:
+        return left  # an average of nothing is zero, as the sum is
     dtypes = {fact(left, "dtype"), fact(right, "dtype")}
     return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
 

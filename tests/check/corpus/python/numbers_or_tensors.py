@@ -49,7 +49,7 @@ def total(norms) -> float:
     found = 0.0
     for norm in norms:
         found += norm
-    print(float(found))  # silent: it may still be a number
+    print(float(found))  # expect: SYN103
     return found.item()  # expect: SYN101
 
 
