@@ -22,10 +22,10 @@ def shaped(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
     said = bound.operation.ndim
     if isinstance(said, int):
         return refine(base, ndim=said)
-    if bound.operation.result not in _OF_OPERANDS:
-        return base
     if said == SIZE:
         return refine(base, ndim=_of_size(at, bound))
+    if bound.operation.result not in _OF_OPERANDS:
+        return base
     decides = relative(said)
     if decides is None:
         return refine(base, ndim=DIFFERS)
@@ -47,7 +47,7 @@ def _of_size(at: Point, bound: Bound) -> Any:
     sizes = bound.values.get("size", ())
     if any(size.kind is Kind.DTYPE for size in sizes):
         return _of_operands(at, bound.operands()[:1])
-    return sized(at, bound) if sizes else DIFFERS
+    return sized(at, bound) if sizes or bound.get("data") is not None else DIFFERS
 
 
 def reduced(bound: Bound, along: AbstractValue) -> Any:
