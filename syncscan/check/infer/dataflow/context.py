@@ -185,7 +185,10 @@ class Context:
         self._naming.pop(function, None)
         self._moves_in_place.pop(function, None)
         before = self._known_by_text.pop(function, None)
-        return bool(now := self.known_by_text(function)) and now != before
+        now = self.known_by_text(function)
+        if before is None:  # not known: a method with `**kwargs` may have set an attribute for each
+            return bool(now) or (function.more is not None and function.owner is not None)
+        return now != before
 
     def _says_otherwise(self, function: Function) -> Iterator[Question]:
         """Yield the questions to which an edited function gives another answer than before.

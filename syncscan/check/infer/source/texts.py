@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import NO_NAMES, Function
-from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 
 
 def chosen_by_text(function: Function) -> frozenset[str]:
@@ -28,11 +28,36 @@ def chosen_by_text(function: Function) -> frozenset[str]:
 
 
 def names_attributes(function: Function) -> frozenset[str]:
-    """Return the parameters under whose texts the body sets or reads attributes, as in ``setattr(self, name, value)``."""
+    """Return the parameters under whose texts the body sets or reads attributes, as in ``setattr(self, name, value)``.
+
+    ``**kwargs`` is one of them where a method sets an attribute for each keyword.
+    """
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     calls = (node for node in walk(function.node) if isinstance(node, ast.Call) and len(node.args) > 1)
     given = [call.args[BY_NAME[name]] for call in calls if (name := last_name(call.func)) in BY_NAME]
-    return frozenset(each.id for each in given if isinstance(each, ast.Name) and each.id in names) or NO_NAMES
+    found = {each.id for each in given if isinstance(each, ast.Name) and each.id in names}
+    if function.more is not None and function.owner is not None and _sets_each(function, function.more.name):
+        found.add(function.more.name)
+    return frozenset(found) or NO_NAMES
+
+
+def _sets_each(function: Function, keywords: str) -> bool:
+    """Return whether a method sets an attribute for each of its keywords, as `for name, value in kwargs.items()` with `setattr`."""
+    this = function.parameters[0].name
+    for loop in walk(function.node):
+        if (
+            not isinstance(loop, ast.For)
+            or dotted_name(loop.iter.func if isinstance(loop.iter, ast.Call) else loop.iter)
+            != f"{keywords}.items"
+        ):
+            continue
+        each = [this, *(last_name(name) for name in getattr(loop.target, "elts", ()))]
+        calls = (
+            node for node in walk(loop) if isinstance(node, ast.Call) and last_name(node.func) == "setattr"
+        )
+        if any([last_name(arg) for arg in call.args] == each for call in calls):
+            return True
+    return False
 
 
 # What reaches an attribute by a text, and the position of the text.

@@ -402,12 +402,24 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
         for parameter in function.parameters:
             if parameter.default is not None and parameter.name not in filled:
                 at.tell(defaulted[parameter], PERHAPS_PASSED if call.site.spreads else LEFT_OUT)
+    if function.more is not None and function.more.name in at.context.names_attributes(function):
+        _set_each(at, function, call)
     for parameter, value in passed:
         if value is not BOTTOM:
             told = _as_device(value) if "device" in parameter.name else value
             at.tell(cells[parameter], _crossing(at, told, parameter, function, call))
         elif parameter.is_plain_by_default and at.stays_open():
             at.tell(defaulted[parameter], PERHAPS_PASSED)
+
+
+def _set_each(at: Point, function: Function, call: Call) -> None:
+    """Contribute the keywords of a call to the attributes that the method sets under their names."""
+    for option in call.first.options:
+        if option.kind is not Kind.INSTANCE or not isinstance(option.payload, Class):
+            continue
+        for name, value in call.kwargs.items():
+            if name not in function.by_name:
+                store_attribute(at, option.payload, name, value)
 
 
 def _crossing(
