@@ -90,7 +90,12 @@ def _to_attribute(to: Lowering, target: ast.Attribute, slot: Slot) -> None:
     path = to.path(target)
     if path:
         to.bind_path(path, slot)
-    to.emit_at(target, Op.STORE_ATTRIBUTE, (base, slot), (target.attr, path or target.attr, False))
+    before = to.unread.get(path)
+    if before is not None and to.ir.operands[before][0] == base:
+        to.replace(before)
+    stored = to.emit_at(target, Op.STORE_ATTRIBUTE, (base, slot), (target.attr, path or target.attr, False))
+    if path:
+        to.unread[path] = stored
 
 
 @lowers(TARGETS, ast.Subscript)

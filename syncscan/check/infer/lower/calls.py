@@ -128,9 +128,20 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
+    for path in [path for path in to.unread if _reaches(node, path.rpartition(".")[0])]:
+        del to.unread[path]
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot
+
+
+def _reaches(node: ast.Call, name: str) -> bool:
+    """Return whether a call is a method of an object, or gets the object."""
+    given = (*node.args, *(keyword.value for keyword in node.keywords))
+    called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return _is_super(called) or any(
+        isinstance(each, ast.Name) and each.id == name for each in (called, *given)
+    )
 
 
 def _starred(node: ast.Call) -> tuple[int, ...]:

@@ -98,6 +98,8 @@ class Lowering:
         self.rebound = scopes.rebound_of(function)  # names that functions defined in it set
         self.parameters: dict[Slot, str] = {}  # the slots of parameters as they are passed
         self.exits: dict[Slot, Slot] = {}  # what parameters hold where the function ends, and their own slots
+        # The stores to attributes by path, as long as nobody can have read them and control flow is straight.
+        self.unread: dict[str, Slot] = {}
         self._unique: dict[tuple[Any, ...], Slot] = {}
 
     # Instructions
@@ -134,6 +136,10 @@ class Lowering:
             slot = self._unique[key] = self.emit(Op.CONSTANT, (), value)
         return slot
 
+    def replace(self, store: Slot) -> None:
+        """Take back a store that another one replaces before anybody can have read it."""
+        self.ir.ops[store], self.ir.operands[store], self.ir.data[store] = Op.CONSTANT, (), ...
+
     def nothing(self) -> Slot:
         """Emit the unknown value, or return its slot."""
         return self.constant(...)
@@ -154,6 +160,7 @@ class Lowering:
     def run(self, body: Sequence[ast.stmt]) -> bool:
         """Lower statements in order; return False if control flow cannot reach their end."""
         listener, switch = self.listener, self.switch
+        self.unread.clear()
         reached: bool | None = True
         for node in body:
             handler = STATEMENTS.get(type(node))
@@ -169,6 +176,7 @@ class Lowering:
             if reached is False:
                 break
         self.switch = switch
+        self.unread.clear()
         return reached is not False
 
     def evaluate(self, node: ast.expr) -> Slot:
