@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from syncscan.model import ARRAYS, MASKS, UNKNOWN, ZERO, Device, Kind, without_zero
+from syncscan.model import ARRAYS, MASKS, PROMISED, UNKNOWN, ZERO, Device, Kind, without_zero
 from syncscan.ops.kinds import Test, TestMakers, Verdict, constants, test_of
 
 
@@ -42,6 +42,7 @@ _WHAT = {
     "list": {Kind.LIST, Kind.TUPLE, Kind.DICT},
     "slice": {Kind.SLICE},
 }
+_NOT_KNOWN = {None, PROMISED, ZERO}
 _PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
 
 
@@ -129,7 +130,7 @@ def _equals(*words: str) -> Test[Inferred]:
     def test(value: Inferred) -> Verdict:
         if value.kind not in {Kind.NUMBER, Kind.STRING}:
             return _no_other(value)
-        return None if value.payload in {None, ZERO} else value.payload in wanted
+        return None if value.payload in _NOT_KNOWN else value.payload in wanted
 
     return test
 
@@ -177,7 +178,7 @@ def _memory(sort: str) -> Test[Inferred]:
 
 def _true() -> Test[Inferred]:
     return lambda value: (
-        bool(value.payload) if value.kind is Kind.NUMBER and value.payload is not None else None
+        bool(value.payload) if value.kind is Kind.NUMBER and value.payload not in _NOT_KNOWN else None
     )
 
 
