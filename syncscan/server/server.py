@@ -53,7 +53,7 @@ class Server(LanguageServer):
 
     def ask(self, uri: str) -> None:
         """Request a check of a document, after the present work."""
-        self._asked.put(uri)
+        self._asked.put(unquote(uri))  # the key of a document in pygls, in any spelling
 
     def configure(self, given: object) -> None:
         """Apply the settings of the editor; report bad settings, and keep the former settings then."""
@@ -65,8 +65,8 @@ class Server(LanguageServer):
     def check_all(self) -> None:
         """Request a new check of all open documents, with the present files."""
         self.look_again()
-        for uri in list(self.workspace.text_documents):
-            self.ask(uri)
+        for key in list(self.workspace.text_documents):
+            self._asked.put(key)
 
     def look_again(self) -> None:
         """Request that the next question reads the files again."""
@@ -74,13 +74,13 @@ class Server(LanguageServer):
 
     def forget(self, uri: str) -> None:
         """Show nothing more of a document that was closed."""
-        self._known.pop(uri, None)
+        self._known.pop(unquote(uri), None)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def found(self, uri: str, where: types.Range) -> Iterator[tuple[Finding, TextDocument, types.Range]]:
         """Yield the findings that touch a range of a document, if the findings are of its present text."""
         document = self.workspace.get_text_document(uri)
-        known = self._known.get(uri)
+        known = self._known.get(unquote(uri))
         if known is None or known.version != document.version:
             return
         for finding in known.findings:
@@ -91,11 +91,11 @@ class Server(LanguageServer):
     def _work(self) -> None:
         gc.disable()  # the analysis of a project is one big graph, which the collector would walk between two key strokes
         while True:
-            uris = {self._next()}
+            keys = {self._next()}
             while not self._asked.empty():  # of several changes of a document, the last one counts
-                uris.add(self._asked.get())
-            for uri in sorted(uris):
-                self._check(uri)
+                keys.add(self._asked.get())
+            for key in sorted(keys):
+                self._check(key)
             free_recent()
 
     def _next(self) -> str:
@@ -107,9 +107,9 @@ class Server(LanguageServer):
             free_recent()
             return self._asked.get()
 
-    def _check(self, uri: str) -> None:
-        document = self.workspace.text_documents.get(uri)
-        path = path_of(uri)
+    def _check(self, key: str) -> None:
+        document = self.workspace.text_documents.get(key)
+        path = path_of(document.uri) if document is not None else None
         if document is None or path is None:
             return
         version = document.version
@@ -133,15 +133,17 @@ class Server(LanguageServer):
         findings = tuple(found)
         if document.version != version:  # a later change is in the queue
             return
-        self._known[uri] = _Diagnosed(version, findings)
+        self._known[key] = _Diagnosed(version, findings)
         diagnostics = [answers.diagnostic(finding, client_range(document, finding)) for finding in findings]
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(document.uri, diagnostics, version)
+        )
 
     def _open_files(self) -> dict[Path, bytes]:
         return {
             path: document.source.encode("utf-8", "surrogatepass")
-            for uri, document in list(self.workspace.text_documents.items())
-            if (path := path_of(uri)) is not None
+            for document in list(self.workspace.text_documents.values())
+            if (path := path_of(document.uri)) is not None
         }
 
     def _complain(self, message: str) -> None:

@@ -140,6 +140,27 @@ def test_diagnostics_follow_what_is_typed(project):
     edit(root, work)
 
 
+@pytest.mark.parametrize("name", ["with space.py", "a+b.py", "größe.py", "a%20b.py", "a#b.py"])
+def test_a_file_is_the_same_in_any_spelling_of_its_uri(project, name):
+    root = project({"My Project/" + name: SOURCE, "pyproject.toml": ""}) / "My Project"
+
+    async def work(editor: Editor) -> None:
+        editor.open(name)
+        (one,) = await editor.diagnostics(name)
+        assert one.code == "SYN101"
+        everything = "".join(f"%{byte:02x}" for byte in name.encode())
+        spelled = types.TextDocumentIdentifier(f"{root.resolve().as_uri()}/{everything}")
+        shown = await editor.client.text_document_hover_async(
+            types.HoverParams(spelled, types.Position(3, 20))
+        )
+        assert shown is not None
+        assert shown.range == one.range
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(spelled))
+        assert [d.code for d in await editor.diagnostics(name)] == ["SYN101"]
+
+    edit(root, work)
+
+
 def test_one_open_file_is_read_as_it_is_typed_for_another(project):
     root = project({
         "pyproject.toml": "",
