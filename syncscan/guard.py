@@ -8,16 +8,20 @@ Without CUDA the regions do nothing.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
 _Self = TypeVar("_Self", bound="_Region")
+_LIBRARY = os.__file__.rpartition("/")[0] + "/"
+_SIMULATION = __file__.rpartition("/")[0] + "/simulate/inside/"
 
 
 def _not_compiling() -> bool:
@@ -160,14 +164,28 @@ def notice(api: str, frame: FrameType) -> None:
 
 
 def _sync_at(frame: FrameType, api: str) -> SeenSync:
-    torch_file = sys.modules["torch"].__file__ or ""
-    folder = torch_file.rpartition("/")[0] + "/"
-    chosen: FrameType | None = frame
-    while chosen is not None and chosen.f_code.co_filename.startswith(folder):
-        chosen = chosen.f_back
-    chosen = chosen or frame
+    """Return the synchronization at the innermost frame outside torch and the standard library, or else outside torch."""
+    frames = _outside_torch(frame)
+    outside = next(frames, frame)
+    chosen = next((each for each in chain((outside,), frames) if _is_of_program(each)), outside)
     code = chosen.f_code
     return SeenSync(code.co_filename, chosen.f_lineno, getattr(code, "co_qualname", code.co_name), api)
+
+
+def _outside_torch(frame: FrameType) -> Iterator[FrameType]:
+    folder = (sys.modules["torch"].__file__ or "").rpartition("/")[0] + "/"
+    walk: FrameType | None = frame
+    while walk is not None:
+        if not walk.f_code.co_filename.startswith(folder):
+            yield walk
+        walk = walk.f_back
+
+
+def _is_of_program(frame: FrameType) -> bool:
+    path = frame.f_code.co_filename
+    if path.startswith((_SIMULATION, "<frozen")):
+        return False
+    return not path.startswith(_LIBRARY) or "-packages/" in path
 
 
 def _reason() -> str | None:

@@ -27,7 +27,9 @@ class ParsedModule:
         self.tree = ast.parse(text)
         self._lines = text.split("\n")
         self._names: dict[str, str] = {}
+        self._loggers: set[str] = set()
         self._read_imports(self.tree)
+        self._loggers.update(self._read_loggers(self.tree))
 
     @functools.cached_property
     def around_each(self) -> SyntaxContext:
@@ -74,17 +76,24 @@ class ParsedModule:
         return _WAITERS.get(api, "torch.Tensor") if method.attr == "synchronize" else "torch.Tensor"
 
     def is_imported(self, node: ast.expr) -> bool:
-        """Return whether an expression names an imported module or a member of one."""
+        """Return whether an expression names an imported module or a member of one, or a logger of the file."""
         return self._dotted(node) is not None
 
     def _dotted(self, node: ast.expr) -> str | None:
-        """Return the full name of a module or class, if the expression begins with an imported name."""
+        """Return the full name of a module or class, if the expression begins with an imported name or is a logger."""
+        if self._is_logger(node):
+            return "logging.Logger"
         if isinstance(node, ast.Name):
             return self._names.get(node.id)
         if isinstance(node, ast.Attribute):
             owner = self._dotted(node.value)
             return f"{owner}.{node.attr}" if owner is not None else None
         return None
+
+    def _is_logger(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return self._dotted(node.func) == "logging.getLogger"
+        return bool(self._loggers) and ast.unparse(node) in self._loggers
 
     def _holds(self, node: ast.AST, place: Range) -> bool:
         if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
@@ -105,6 +114,13 @@ class ParsedModule:
                 origin = node.module if node.module is not None and not node.level else ""
                 for alias in node.names:
                     self._names[alias.asname or alias.name] = f"{origin}.{alias.name}"
+
+    def _read_loggers(self, tree: ast.Module) -> Iterator[str]:
+        """Yield the names and attributes that an assignment makes loggers."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                yield from map(ast.unparse, targets if self._is_logger(node.value) else ())
 
 
 def _placed_in(node: ast.AST) -> Iterator[ast.AST]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,17 @@ class Blame:
     exclude: tuple[str, ...] = ()
     folder: str = ""
 
-    def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame:
-        """Return the frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
+    def choose(self, frames: Sequence[Frame], torch_folder: str, library: str = "") -> Frame:
+        """Return the frame to blame, of those that the patterns leave; a stand-in without.
+
+        A frame outside torch and the standard library comes first, then one outside torch.
+        """
         if frames and frames[0].path == OTHER_STACKS:
             return frames[0]
         passing = [frame for frame in frames if self.passes(frame.path)]
-        outside = (frame for frame in passing if not in_torch(frame.path, torch_folder))
-        return next(outside, passing[0] if passing else _LEFT_OUT if frames else _NO_PYTHON)
+        outside = [frame for frame in passing if not in_torch(frame.path, torch_folder)]
+        own = (frame for frame in outside if not in_library(frame.path, library))
+        return next(chain(own, outside, passing), _LEFT_OUT if frames else _NO_PYTHON)
 
     def passes(self, path: str) -> bool:
         """Return whether a file is included and not excluded."""
@@ -75,6 +80,11 @@ _LEFT_OUT = Frame("<not blamed>", "lines that --include and --exclude leave out"
 def in_torch(path: str, torch_folder: str) -> bool:
     """Return whether a file is one of torch, or no file."""
     return path.startswith("<frozen") or bool(torch_folder and path.startswith(f"{torch_folder}/"))
+
+
+def in_library(path: str, library: str) -> bool:
+    """Return whether a file is one of the standard library in this folder, which also has the installed packages."""
+    return bool(library) and path.startswith(f"{library}/") and "-packages/" not in path
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +162,7 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     way, *remarks = way.split(":")
     if wait.paired >= wait.count:  # a synchronization of the stream completed each copy
         api = "cudaStreamSynchronize"
-    torch_folder = process.torch.get("folder", "")
-    frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)
+    frame = _forward_frame(wait, blame, process) or blame.choose(wait.frames, *_folders(process))
     phase = phase_of(wait)
     place = SiteKey(
         frame.path,
@@ -173,13 +182,22 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     return place, way
 
 
-def _forward_frame(wait: Wait, blame: Blame, torch_folder: str) -> Frame | None:
-    """Return the innermost forward line outside torch that passes, in backward under anomaly mode."""
-    for line in reversed(wait.node[1] if wait.node else ()):
-        found = _FORWARD_LINE.match(line)
-        if found is not None and not in_torch(found[1], torch_folder) and blame.passes(found[1]):
-            return Frame(found[1], found[3], int(found[2]), None, None, None)
-    return None
+def _forward_frame(wait: Wait, blame: Blame, process: Process) -> Frame | None:
+    """Return the forward line to blame in backward under anomaly mode; None where none outside torch passes."""
+    torch_folder, library = _folders(process)
+    found = filter(None, map(_FORWARD_LINE.match, reversed(wait.node[1] if wait.node else ())))
+    frames = [
+        Frame(path, name, int(line), None, None, None) for path, line, name in map(re.Match.groups, found)
+    ]
+    outside = [
+        frame for frame in frames if not in_torch(frame.path, torch_folder) and blame.passes(frame.path)
+    ]
+    return blame.choose(outside, torch_folder, library) if outside else None
+
+
+def _folders(process: Process) -> tuple[str, str]:
+    """Return the folders of torch and of the standard library."""
+    return process.torch.get("folder", ""), process.torch.get("library", "")
 
 
 def phase_of(wait: Wait) -> str:

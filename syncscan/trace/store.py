@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO
 
 from syncscan.system.files import open_file
 from syncscan.trace.shape import (
+    Later,
     Mismatch,
     Shape,
     anything,
@@ -26,7 +28,8 @@ from syncscan.trace.shape import (
 )
 
 FORMAT_VERSION = 1
-_OURS = "/_syncscan_hook/"  # what wraps the step is no part of the program
+# The frames that wrap the step or simulate a thread are no part of the program.
+_OURS = re.compile(r"/_syncscan_hook/|/syncscan/simulate/inside/")
 MAX_BYTES = 128 * 1024 * 1024  # of one file; the hook begins another one at half of that
 MAX_KEPT = 5_000_000  # of the data of one process; the hook holds 20,000 stacks of 64 frames
 
@@ -166,7 +169,7 @@ CALLER = row(
 HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
 CHECKED = record(steps=integer, waits=integer, starved_ns=integer, timeline_ns=integer)
 _FIELDS: dict[str, Shape] = {
-    "torch": record(version=text, folder=text, cuda=optional(text)),
+    "torch": record(version=text, folder=text, library=Later(text, ""), cuda=optional(text)),
     "rank": optional(integer),
     "armed": list_of(text),
     "note": text,
@@ -265,7 +268,7 @@ class _Reader:
     def _read_stack(self, value: list[Any]) -> None:
         number, frames = value
         known = (Frame(*self._codes[code], *position) for code, *position in frames)
-        self._stacks[number] = tuple(frame for frame in known if _OURS not in frame.path)
+        self._stacks[number] = tuple(frame for frame in known if not _OURS.search(frame.path))
         self._kept += 1 + len(frames)
 
     def _read_entry(self, value: list[Any]) -> None:

@@ -196,6 +196,22 @@ def test_a_method_called_as_a_function_has_the_code_of_the_method(function, meth
     assert codes[0] == codes[1]
 
 
+@pytest.mark.parametrize(
+    ("made", "call"),
+    [
+        ("import logging\nlog = logging.getLogger(__name__)", 'log.info("loss %s", t)'),
+        ("import logging\nlog: logging.Logger = logging.getLogger()", "log.warning(t)"),
+        ("from logging import getLogger\nself.log = getLogger()", "self.log.error(t)"),
+        ("import logging", 'logging.getLogger("a").info(t)'),
+        ("import logging", "logging.info(t)"),
+    ],
+)
+def test_a_logger_of_the_file_writes_text(made, call):
+    text = f"{made}\n{call}\n"
+    line = text.count("\n")
+    assert classify(text, line, 1, line, len(call) + 1, OUT) == "SYN107"
+
+
 def test_without_columns_the_line_decides():
     source = "def f(t):\n    y = 1 + t.sum().item()\n"
     assert classify(source, 2, None, None, None, SYNC) == "SYN101"

@@ -57,6 +57,25 @@ def test_the_innermost_line_outside_torch_is_blamed() -> None:
     assert blamed(frames, exclude=("loop.py",)) == USER.path
 
 
+def test_a_line_of_the_standard_library_is_blamed_where_no_line_outside_it_is_there() -> None:
+    library = "/lib/python3.12"
+    logging = Frame(f"{library}/logging/__init__.py", "getMessage", 5, None, None, None)
+    runpy = Frame("<frozen runpy>", "_run_code", 88, None, None, None)
+    package = Frame(f"{library}/site-packages/serve.py", "serve", 2, None, None, None)
+
+    def blamed(*frames: Frame, node: Any = None, **patterns: Any) -> str:
+        here = process(replace(WAIT, frames=frames, node=node), torch={"folder": TORCH, "library": library})
+        (site,) = sites_of(here, blame=Blame(**patterns))
+        return site.place.path
+
+    assert blamed(INNER, logging, USER, OUTER) == USER.path
+    assert blamed(INNER, logging, INNER, logging, package, OUTER) == package.path
+    assert blamed(INNER, logging, runpy) == logging.path
+    assert blamed(INNER, logging, USER, include=("*/logging/*",)) == logging.path
+    lines = ('File "/srv/model.py", line 5, in forward', f'File "{logging.path}", line 5, in getMessage')
+    assert blamed(INNER, node=("MulBackward0", lines)) == "/srv/model.py"
+
+
 @pytest.mark.parametrize(
     ("path", "folder", "inside"),
     [

@@ -85,8 +85,9 @@ class Hook:
         """Note the import, and wait for CUDA to start."""
         simulated = self.options.get("simulator")
         cuda = "simulated" if simulated else getattr(getattr(torch, "version", None), "cuda", None)
-        folder = os.path.dirname(os.path.abspath(torch.__file__))
-        self._torch_line = {"version": str(torch.__version__), "folder": folder, "cuda": cuda}
+        folder, library = (os.path.dirname(os.path.abspath(file)) for file in (torch.__file__, os.__file__))
+        version = str(torch.__version__)
+        self._torch_line = {"version": version, "folder": folder, "library": library, "cuda": cuda}
         self._send(self._write_torch)
         flush_before_exits(self.flush)
         if self.options.get("step"):
