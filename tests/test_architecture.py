@@ -144,6 +144,7 @@ FLOORS = {
     "syncscan.trace": (
         "hook",
         "arrivals front interpreter parsed shape",
+        "declared",
         "classify contract launch spread store",
         "sites",
         "lines",

@@ -3,6 +3,7 @@
 A trace knows the expression, but not the devices of its operands. `explain` therefore tries each case of the
 operation table in which the call may have blocked. Under a case, its operands are assumed to satisfy the
 case. Every other operand is assumed to be a GPU tensor, unless the operand is a literal.
+A declaration in the file, such as `names: list[str]`, counts too, if a rule matches with the declaration.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
@@ -19,6 +21,7 @@ from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, rule_book, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
+from syncscan.trace.declared import declared
 from syncscan.trace.parsed import ParsedModule, parse
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
@@ -152,7 +155,9 @@ def _match_of(
     direction: str,
     table: OperationTable,
 ) -> tuple[str, str] | None:
-    for facts in _possible_facts(node, target, module, api, direction, table):
+    asked_with = (node, target, module, api, direction, table)
+    known = (_possible_facts(*asked_with, declares=declares) for declares in (True, False))
+    for facts in chain.from_iterable(known):  # a declaration may be wrong, and the synchronization is not
         for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
                 for match in rule.matches(asked, facts):
@@ -167,6 +172,8 @@ def _possible_facts(
     api: str,
     direction: str,
     table: OperationTable,
+    *,
+    declares: bool,
 ) -> Iterator[RuntimeFacts]:
     subject, operation, stored = _operation_of(node, target, module, api, table)
     if subject is not None and operation is not None:
@@ -177,11 +184,11 @@ def _possible_facts(
         ]
         cases = _by_likelihood(subject, stored, dense)
         for case in sorted(cases, key=lambda case: case.effect not in likely):
-            facts = RuntimeFacts(module, api, table, subject, operation, case, stored)
+            facts = RuntimeFacts(module, api, table, subject, operation, case, stored, declares=declares)
             if facts.is_possible():
                 yield facts
     if subject is None or isinstance(node, (ast.If, ast.While, ast.Compare)):
-        yield RuntimeFacts(module, api, table)
+        yield RuntimeFacts(module, api, table, declares=declares)
 
 
 def _operation_of(
@@ -261,6 +268,8 @@ class RuntimeFacts:
         operation: Operation | None = None,
         case: Case | None = None,
         stored: ast.expr | None = None,
+        *,
+        declares: bool = False,
     ) -> None:
         self._module = module
         self._api = api
@@ -269,6 +278,7 @@ class RuntimeFacts:
         self._operation = operation
         self._case = case
         self._stored = stored
+        self._declares = declares
         self._assumed = self._assume()
 
     def of(self, node: ast.AST) -> Value:
@@ -282,7 +292,14 @@ class RuntimeFacts:
             return self.of(node.operand)
         if isinstance(node, ast.Constant):
             return Value(Kind.NONE) if node.value is None else _LITERALS.get(type(node.value), _GPU)
-        return Value(Kind.STRING) if name.startswith("builtins.str.") else _LITERALS.get(type(node), _GPU)
+        if name.startswith("builtins.str."):
+            return Value(Kind.STRING)
+        return _LITERALS.get(type(node)) or self._said(node) or _GPU
+
+    def _said(self, node: ast.AST) -> Value | None:
+        """Return what the text says of an operand: a literal, or what the file declares."""
+        literal = _literal(node)
+        return declared(node, self._module) if literal is None and self._declares else literal
 
     def name_of(self, node: ast.AST) -> str:
         """Return the full name of a function; a method of anything but a module counts as a tensor method."""
@@ -375,7 +392,7 @@ class RuntimeFacts:
         At least one operand that the text gives for a term must be able to satisfy the term.
         """
         return all(
-            any(_may_be(node, term) for node in nodes) if nodes else _may_be_left_out(term)
+            any(_may_be(node, term, self._said(node)) for node in nodes) if nodes else _may_be_left_out(term)
             for term, nodes in self._terms()
         )
 
@@ -384,7 +401,7 @@ class RuntimeFacts:
         for term, nodes in self._terms():
             if term.test == "is" and not term.negated:
                 kinds.update(
-                    (id(n), (*kinds.get(id(n), ()), term.kind)) for n in nodes if _literal(n) is None
+                    (id(n), (*kinds.get(id(n), ()), term.kind)) for n in nodes if self._said(n) is None
                 )
         return {node: _example(*of_node) for node, of_node in kinds.items()}
 
@@ -432,13 +449,12 @@ def _may_be_left_out(term: Term) -> bool:
     return asks(term.kind, {"names"})
 
 
-def _may_be(node: ast.AST, term: Term) -> bool:
-    """Return whether the text of an operand allows a term to hold."""
+def _may_be(node: ast.AST, term: Term, literal: Value | None) -> bool:
+    """Return whether the text of an operand allows a term to hold; ``literal`` is what the text says of its value."""
     if term.test != "is" or term.negated:
         return True
     if isinstance(node, ast.Slice):
         return asks(term.kind, {"is slice"})
-    literal = _literal(node)
     said = asks(term.kind, {"is slice", "true"})  # the source text would show these
     if literal is None:
         return not said
