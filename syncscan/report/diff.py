@@ -81,6 +81,14 @@ class Comparison:
         """Return whether a place is new or worse."""
         return any(change.status in FAILS for change in self.changes)
 
+    @property
+    def end_remark(self) -> str:
+        """The remark that the commands ended with different exit statuses; "" where they did not."""
+        was, now = (rows.trace["exit_status"] for rows in (self.base, self.head))
+        if was == now:
+            return ""
+        return f"the exit statuses differ ({was} -> {now}), so no site counts as better or gone; trace a run without a failure"
+
     def count(self, status: str) -> int:
         """Return how many places have a status."""
         return sum(change.status == status for change in self.changes)
@@ -99,7 +107,10 @@ def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Com
             if old is None or new is None:
                 elsewhere[NEW if old is None else GONE] += 1
             continue
-        changes.append(SiteChange(_status(was, now, threshold), was, now))
+        status = _status(was, now, threshold)
+        if status in {BETTER, GONE} and base["exit_status"] != head["exit_status"]:
+            status = SAME  # a run that failed has reached less
+        changes.append(SiteChange(status, was, now))
     changes.sort(key=lambda change: (STATUSES.index(change.status), -_size(change)))
     return Comparison(before, after, per, threshold, changes, elsewhere)
 

@@ -46,6 +46,8 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
         yield Text(f"and {len(changed) - MAX_CHANGES} more; `--output-format json` gives all")
     if others := [f"{count} {status}" for status, count in comparison.elsewhere.items() if count]:
         yield Text(f"outside of steady steps: {', '.join(others)}")
+    if comparison.end_remark:
+        yield Text(comparison.end_remark)
     if comparison.per == "run":
         yield Text(
             "totals of the runs are compared, which grow with them; trace both with --step to compare steps"

@@ -168,6 +168,28 @@ def test_runs_without_steps_are_compared_by_their_totals(diff):
     assert done.status == 1
 
 
+@pytest.mark.parametrize("ends", [(0, 1), (1, 0)])
+def test_a_run_that_failed_makes_nothing_better(diff, ends):
+    before = make_trace(outside(10, count=10), outside(20, count=1), steps=None, exit_status=ends[0])
+    after = make_trace(outside(10, count=2), steps=None, exit_status=ends[1])
+    done = diff(before, after)
+    headline, remark, *_ = done.stdout.splitlines()
+    assert headline == "syncscan: 2 as before"
+    assert remark == (
+        f"the exit statuses differ ({ends[0]} -> {ends[1]}), so no site counts as better or gone;"
+        " trace a run without a failure"
+    )
+    assert done.status == 0
+    assert "the exit statuses differ" in diff(before, after, "--output-format", "html").stdout
+    done = diff(after, before)
+    assert (done.stdout.splitlines()[0], done.status) == ("syncscan: 1 new, 1 worse", 1)
+
+
+def test_runs_with_the_same_exit_status_are_compared(diff):
+    base, head = (make_trace(outside(10, count=n), steps=None, exit_status=3) for n in (10, 2))
+    assert diff(base, head).stdout.startswith("syncscan: 1 better\n")
+
+
 def test_steps_against_none_is_refused_in_one_line(diff, tmp_path):
     done = diff(make_trace(outside(10), steps=None), [make_site(10)])
     assert (done.status, done.stdout) == (2, "")

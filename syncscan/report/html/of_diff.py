@@ -44,9 +44,12 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
         sort=None,
         rows=[_row(change, measured, folder) for change in comparison.changes],
         remarks=[
-            f"outside of steady steps: {count} {status}"
-            for status, count in comparison.elsewhere.items()
-            if count
+            *filter(None, [comparison.end_remark]),
+            *(
+                f"outside of steady steps: {count} {status}"
+                for status, count in comparison.elsewhere.items()
+                if count
+            ),
         ],
         sources=excerpts.sources,
     )
