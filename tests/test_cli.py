@@ -389,6 +389,22 @@ def test_a_reader_that_left_ends_every_output_alike(tmp_path, arguments):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_reader_that_leaves_in_the_middle_ends_an_unbuffered_output_too(tmp_path, name):
+    (tmp_path / "a.py").write_text(BLOCKS + BLOCKS.splitlines()[-1].join(["\n"] * 500))
+    run = subprocess.Popen(
+        [*COMMAND, "check", "--no-cache", "--output-format", name],
+        cwd=tmp_path,
+        env={**environment(), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with run:
+        run.stdout.read(1)
+        run.stdout.close()
+        assert (run.stderr.read(), run.wait()) == (b"", 141)
+
+
 def test_an_error_commands_nothing_of_the_terminal(syncscan):
     run = syncscan("check", "--config", "a\x1b]0;title\x07\nb\u202e.toml")
     assert run.status == 2

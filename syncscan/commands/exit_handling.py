@@ -18,12 +18,18 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # a group called alo
 def open_standard_streams() -> None:
     """Open the null device for each closed standard stream, so that no other file takes its number.
 
-    The commands that we start do not inherit it: there the stream is closed.
+    The commands that we start do not inherit it: there the stream is closed. An unbuffered output gets a buffer, since
+    Python notices no reader that leaves during a single write without one.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode, encoding="utf-8", errors="backslashreplace")  # noqa: PTH123, SIM115
             setattr(sys, name, stream)
+    given = sys.stdout
+    if isinstance(getattr(given, "buffer", None), io.RawIOBase):
+        sys.stdout = open(  # noqa: SIM115
+            given.fileno(), "w", 1, encoding=given.encoding, errors=given.errors, closefd=False
+        )
 
 
 def flush_standard_streams() -> None:
