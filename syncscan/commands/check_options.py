@@ -124,8 +124,8 @@ CONTRADICTIONS: Contradictions[CheckOptions] = (
         "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
     ),
     (
-        lambda o: o.watch and o.output_format != "text",
-        "--watch is text; leave --output-format {0.output_format} out, or write it with --output-file",
+        lambda o: o.watch and o.output_format not in {"text", "concise"},
+        "--watch is text or concise; leave --output-format {0.output_format} out, or write it with --output-file",
     ),
     (
         lambda o: o.cache_dir and o.no_cache,

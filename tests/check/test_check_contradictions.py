@@ -23,7 +23,7 @@ CASES = {
     "--since HEAD -": "--since only reports what a change brings; leave fixes, --write-baseline and - out",
     "--watch --fix": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
     "--watch --since HEAD": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
-    "--watch --output-format json": "--watch is text; leave --output-format json out, or write it with --output-file",
+    "--watch --output-format json": "--watch is text or concise; leave --output-format json out, or write it with --output-file",
     "--cache-dir c --no-cache": "--cache-dir names a folder for results and --no-cache keeps none; give one of them",
 }
 

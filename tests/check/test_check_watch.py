@@ -101,6 +101,17 @@ def test_findings_follow_files_that_change_come_and_go(project):
         assert check.interrupt() == 0
 
 
+def test_findings_are_watched_in_one_line_each(project):
+    root = project({"pyproject.toml": "", "made.py": MADE, "read.py": READ})
+    with watching(root, "--output-format", "concise") as check:
+        assert [line.partition(" `")[0] for line in check.shows().splitlines()][:-1] == [
+            "read.py:3:1: SYN101"
+        ]
+        put(root / "read.py", READ + "t.tolist()\n")
+        found = [line.partition(" `")[0] for line in check.shows().splitlines()][:-1]
+        assert found == ["read.py:3:1: SYN101", "read.py:4:1: SYN102"]
+
+
 def test_a_folder_becomes_a_package(project):
     root = project(
         {"pyproject.toml": "", "tools/lib/made.py": MADE, "read.py": READ.replace("made", "lib.made")}
