@@ -128,11 +128,16 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
-    for path in [path for path in to.unread if _reaches(node, path.rpartition(".")[0])]:
-        del to.unread[path]
+    _note_read(to, node)
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot
+
+
+def _note_read(to: Lowering, node: ast.Call) -> None:
+    """Forget the stores that a call may read."""
+    for path in [path for path in to.unread if _reaches(node, path.rpartition(".")[0])]:
+        del to.unread[path]
 
 
 def _reaches(node: ast.Call, name: str) -> bool:
