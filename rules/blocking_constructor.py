@@ -63,6 +63,7 @@ class BlockingConstructor(Rule):
     summary = "a tensor is built from host data straight on the GPU"
     instead = "use `torch.full` for a number, else a pinned tensor and `.to(device, non_blocking=True)`"
     nodes = (ast.Call,)
+    folds = True
     examples = (
         Example(
             bad="""\

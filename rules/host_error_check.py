@@ -65,6 +65,7 @@ class HostErrorCheck(Rule):
     )
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
+    folds = True
     examples = (
         Example(
             bad="""\

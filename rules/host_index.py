@@ -33,6 +33,7 @@ class HostIndex(Rule):
     summary = "a GPU tensor is indexed with data in host memory"
     instead = "keep the index on the GPU, or copy the index from pinned memory with `non_blocking=True`"
     nodes = (ast.Subscript,)
+    folds = True
     examples = (
         Example(
             bad="""\

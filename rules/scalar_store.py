@@ -40,6 +40,7 @@ class ScalarStore(Rule):
     summary = "a Python number is stored through an index tensor or in one element"
     instead = "use `x.index_fill_(0, idx.view(-1), v)`, or `t[i].fill_(v)` for one element"
     nodes = (ast.Assign,)
+    folds = True
     examples = (
         Example(
             bad="""\

@@ -197,6 +197,7 @@ class Rule(ABC):
     asks: ClassVar[frozenset[str]] = frozenset()
     precedence: ClassVar[Precedence] = Precedence.OPERATION
     is_wait: ClassVar[bool] = True  # False: the rule is about a missing synchronization
+    folds: ClassVar[bool] = False  # True: `torch.compile` makes a constant of it, or drops it
     examples: ClassVar[tuple[Example, ...]]
 
     @abstractmethod

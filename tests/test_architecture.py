@@ -32,7 +32,7 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook result",
         "baseline blocks discover drained files ignores newer write suppress fix infer",
-        "allowed defects frequency",
+        "allowed compiled defects frequency",
         "match",
         "persistence",
         "hidden",

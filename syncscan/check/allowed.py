@@ -13,7 +13,7 @@ Callers = dict[Callee, dict[Function, Called]]
 
 def only_in_allowed_regions(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
     """Return the functions that are called in allowed regions, and elsewhere without GPU values."""
-    callers = _callers(callees)
+    callers = callers_of(callees)
     found: set[Callee] = set()
     ahead = [callee for callee, by in callers.items() if _ALLOWED.intersection(by.values())]
     while ahead:
@@ -22,22 +22,24 @@ def only_in_allowed_regions(callees: Mapping[Function, Mapping[Callee, Called]])
             continue
         found.add(callee)
         for called in callees.get(callee, ()) if isinstance(callee, Function) else ():
-            ahead += _run_by(called)
+            ahead += run_by(called)
     return {callee for callee in found if isinstance(callee, Function)}
 
 
 _ALLOWED = frozenset(how | Called.ALLOWED for how in (Called.WITHOUT_GPU, Called.WITH_GPU))
 
 
-def _run_by(callee: Callee) -> Iterable[Callee]:
+def run_by(callee: Callee) -> Iterable[Callee]:
+    """Return a callee, and the methods of subclasses that it stands for."""
     return (callee, *callee.below) if isinstance(callee, Virtual) else (callee,)
 
 
-def _callers(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
+def callers_of(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
+    """Return the callers of each callee, with how they call it."""
     callers: Callers = {}
     for caller, called in callees.items():
         for callee, how in called.items():
-            for each in _run_by(callee):
+            for each in run_by(callee):
                 by = callers.setdefault(each, {})
                 known = by.get(caller, how)
                 by[caller] = how if known is how else known | how

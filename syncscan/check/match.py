@@ -246,7 +246,8 @@ class Placed:
     """A finding without its evidence, tied to a node so that edits above the finding can shift its lines.
 
     ``because`` is the first step of the evidence. ``line`` is the line of ``node`` when the rule matched.
-    ``before`` is the statement that synchronizes right before, if any; see `Finding.follows`.
+    ``before`` is the statement that synchronizes right before, if any; see `Finding.follows`. ``folds`` says that
+    compiled code does not block there; see `syncscan.check.compiled`.
     """
 
     finding: Finding
@@ -254,6 +255,7 @@ class Placed:
     node: ast.stmt | ast.expr
     line: int
     before: ast.stmt | None = None
+    folds: bool = False
 
     def finding_now(self) -> Finding:
         """Return the finding with its evidence and with current line numbers."""
@@ -308,14 +310,24 @@ class Matcher:
         shared = FunctionSyntax(statements, function)
         try:
             found = [each for candidate in candidates for each in self._findings(candidate, shared)]
-            before = drained_before(function, statements, {position for position, _ in found})
-            return [replace(placed, before=before.get(position)) for position, placed in found]
+            before = drained_before(function, statements, {position for position, *_ in found})
+            # The compiler leaves a function to Python if the graph breaks in a loop.
+            breaks = any(in_loop and not placed.folds for _, placed, in_loop in found)
+            return [
+                replace(placed, before=before.get(position), folds=placed.folds and not breaks)
+                for position, placed, _ in found
+            ]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(self, candidate: Candidate, shared: FunctionSyntax) -> Iterator[tuple[Position, Placed]]:
-        """Yield the findings in one statement, each with the range of its node; at one place, the first rule reports."""
+    def _findings(
+        self, candidate: Candidate, shared: FunctionSyntax
+    ) -> Iterator[tuple[Position, Placed, bool]]:
+        """Yield the findings in one statement, each with the range of its node, and whether the node is in a loop.
+
+        At one place, the first rule reports.
+        """
         if is_too_deep(*inside_of(candidate.node)):
             raise RecursionError
         facts = StatementFacts(candidate, shared)
@@ -326,7 +338,8 @@ class Matcher:
                     if (place := facts.range_of(match.node)) not in taken:
                         taken.add(place)
                         anchor = _anchor(candidate.node)
-                        yield _position(match.node), _finding(rule, match, facts, shared.function, anchor)
+                        found = _finding(rule, match, facts, shared.function, anchor)
+                        yield _position(match.node), found, facts.in_loop(match.node)
 
     def _rules_for(self, kind: type[ast.AST]) -> list[Rule]:
         if kind not in self._by_type:
@@ -356,7 +369,8 @@ def _finding(
         conditional=facts.in_branch,
         fix=_fix(rule, match, facts),
     )
-    return Placed(finding, because.evidence if because is not None else None, anchor, anchor.lineno)
+    first = because.evidence if because is not None else None
+    return Placed(finding, first, anchor, anchor.lineno, folds=rule.folds)
 
 
 def _confidence(value: Value) -> Confidence:

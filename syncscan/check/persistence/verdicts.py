@@ -35,6 +35,7 @@ class FindingWriter:
             Spot.of(placed.node).data(),
             placed.line,
             placed.before and Spot.of(placed.before).data(),
+            placed.folds,
         ]
 
     def wait(self, wait: Value) -> Data:
@@ -74,10 +75,10 @@ class FindingReader:
 
     def placed(self, data: Data) -> Placed:
         """Return the finding of data."""
-        what, because, spot, line, before = data
+        what, because, spot, line, before, folds = data
         finding, node = finding_of(what), self._trees.node
         earlier = before and node(finding.path, before)
-        return Placed(finding, self._because(because), node(finding.path, spot), line, earlier)
+        return Placed(finding, self._because(because), node(finding.path, spot), line, earlier, folds)
 
     def wait(self, data: Data) -> Value:
         """Return the value that a property blocks on."""
