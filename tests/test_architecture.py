@@ -75,7 +75,7 @@ FLOORS = {
         "assumptions receivers results",
         "recorded",
         "frame",
-        "callbacks decorators lacking lists names stores",
+        "callbacks decorators lacking lists names stores unread",
         "passed registered special",
         "definitions narrowing setters",
         "containers truths",

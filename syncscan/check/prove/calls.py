@@ -10,6 +10,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
 from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.callbacks import receives
+from syncscan.check.prove.comparisons import may_read
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates, spreads_mapping
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
@@ -30,6 +31,7 @@ from syncscan.check.prove.packages import is_harmless_base, is_logging, is_of_lo
 from syncscan.check.prove.python import formats, sets_by_name
 from syncscan.check.prove.setters import runs_property_setters
 from syncscan.check.prove.special import asks_classes, compares, hashes, runs
+from syncscan.check.prove.unread import method_reads
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
@@ -207,10 +209,12 @@ def _of_option(
     if kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:
         return _of_container(frame, node, base, name, args)
     if kind is Kind.STRING:
+        method_reads(frame, node, base, name, args)
         return _of_text(frame, node, name, args)
     if kind is Kind.NDARRAY or kind is Kind.NUMBER:
         return _of_array(frame, node, name, args)
     if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
+        method_reads(frame, node, base, name, args)
         return NO_TENSOR
     return _of_anything(frame, node, base, name, args)
 
@@ -354,6 +358,7 @@ def _of_container(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
     """Walk a method of a list, a tuple, a dictionary or a set."""
+    method_reads(frame, node, base, name, args)
     if name in _COMPARE:
         return _compares(frame, node, base, name, args)
     if base.kind in {Kind.DICT, Kind.SET}:
@@ -394,10 +399,11 @@ def _compares(
     key = args.kwargs.get("key")
     if key is not None and key is not NONE:
         frame.call(node, key, Arguments((elements(base),)))
-    asked = [*args.args, elements(base)]
-    compares(frame, node, asked, "__eq__", "__lt__")
+    item = elements(base)
+    asked = args.args[0] if args.args else item
+    compares(frame, node, (*args.args, item), "__eq__", "__lt__")
     if base.kind in {Kind.LIST, Kind.TUPLE} and (
-        key is not None or args.spreads or all(map(may_hold_gpu, asked))
+        key is not None or args.spreads or may_read(frame, "Eq", asked, item)
     ):
         frame.may(node, None, f"`{name}` compares items that may be tensors on the GPU", "annotate the items")
     return INT if name != "sort" else NONE

@@ -46,7 +46,7 @@ def compared(
     if not kinds.isdisjoint(PLAIN - {Kind.NUMBER}):
         return BOOL
     if Kind.NDARRAY in kinds:
-        return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+        return of_arrays(frame, node, left, right, "bool")
     if all(_compares_itself(frame, each, operator) for each in (left, right)):
         return BOOL
     if any(refuses_tensors(frame, each, operator) for each in (left, right)):
@@ -57,10 +57,19 @@ def compared(
             frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
         return TOP
     compares(frame, node, (left, right), "__eq__", f"__{NAMES[operator]}__")
-    if all(map(may_hold_gpu, (left, right))):
+    if _compares_items(frame, operator, left, right):
         reason = "it compares items that may be tensors on the GPU, and asks for the truth"
         frame.may(node, None, reason, _NUMBER)
     return BOOL if kinds <= SEQUENCES | {Kind.NUMBER} else TOP
+
+
+def of_arrays(
+    frame: WalkFrame, node: ast.AST, left: AbstractValue, right: AbstractValue, dtype: str | None = None
+) -> AbstractValue:
+    """Walk an operator of an array, which copies the items of a list to the host."""
+    if any(each.kind in SEQUENCES and may_hold_gpu(each) for each in (left, right)):
+        frame.may(node, None, "it makes an array of what may be tensors on the GPU", _NUMBER)
+    return TOP if may_be_gpu(left) or may_be_gpu(right) else host_arrays(dtype)
 
 
 def _compares_fields(frame: WalkFrame, node: ast.AST, operator: str, *values: AbstractValue) -> None:
@@ -129,11 +138,36 @@ def _known(operator: str, left: AbstractValue, right: AbstractValue) -> Abstract
     return BOOL
 
 
-def are_equal_on_host(
-    frame: WalkFrame, some: Iterable[AbstractValue], others: Iterable[AbstractValue]
-) -> bool:
-    """Return whether nothing is read from the GPU to tell whether two values are equal."""
-    sides = [[*some], [*others]]
-    if any(all(refuses_tensors(frame, each, "Eq") for each in side) for side in sides):
+def may_read(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> bool:
+    """Return whether the truth of a comparison of two items may be read from the GPU."""
+    return any(
+        _may_read_option(frame, operator, one, other)
+        for one in options_of(left)
+        for other in options_of(right)
+    )
+
+
+def _may_read_option(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> bool:
+    sides = (left, right)
+    if not any(map(may_hold_gpu, sides)) or any(refuses_tensors(frame, each, operator) for each in sides):
+        return False
+    if any(may_be_gpu(each) or isinstance(each.payload, Class) for each in sides):
         return True
-    return all(_compares_itself(frame, each, "Eq") for side in sides for each in side)
+    return _compares_items(frame, operator, left, right)
+
+
+def _compares_items(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> bool:
+    """Return whether a comparison of two values compares items of both, one of which may be on the GPU."""
+    one, other = _inside(left), _inside(right)
+    return one is not None and other is not None and may_read(frame, operator, one, other)
+
+
+def _inside(value: AbstractValue) -> AbstractValue | None:
+    """Return the items of a value that a comparison compares; None where it has none."""
+    if value.kind is Kind.DICT:
+        return value.element or TOP
+    if value.kind in SEQUENCES:
+        return None if value.items == () else elements(value)
+    if value is HOST or (value.kind is Kind.MODULE and not may_be_gpu(value)):
+        return HOST
+    return TOP if value.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.MOVED} else None

@@ -11,8 +11,9 @@ from syncscan.check.prove.comparisons import (
     COMPARISONS,
     NAMES,
     PLAIN,
-    are_equal_on_host,
     compared,
+    may_read,
+    of_arrays,
     refuses_tensors,
 )
 from syncscan.check.prove.frame import WalkFrame
@@ -22,6 +23,7 @@ from syncscan.check.prove.python import formats
 from syncscan.check.prove.results import result_of
 from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, runs
 from syncscan.check.prove.truths import asks_truth
+from syncscan.check.prove.unread import may_be_read
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -43,6 +45,21 @@ from syncscan.check.prove.values import (
 from syncscan.model import Device, Kind
 
 _ITEMS = frozenset({Kind.LIST, Kind.TUPLE})
+_REPEATED = _ITEMS | {Kind.STRING}
+# Values that are no sequence of Python, or whose index is examined with the operation.
+_OTHER_SUBSCRIPTS = frozenset(
+    {
+        Kind.TENSOR,
+        Kind.MOVED,
+        Kind.NDARRAY,
+        Kind.NUMBER,
+        Kind.DICT,
+        Kind.SET,
+        Kind.NONE,
+        Kind.CLASS,
+        Kind.FUNCTION,
+    }
+)
 _OF_SETS = frozenset({"Sub", "BitOr", "BitAnd", "BitXor"})
 
 
@@ -74,17 +91,20 @@ def binary(
 def _between(
     frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue:
-    if Kind.TENSOR in {left.kind, right.kind}:
-        return _of_tensors(frame, node, operator, left, right)
     if left.kind is Kind.STRING and operator == "Mod":
         formats(frame, node, right)
         return STRING
+    kinds = {left.kind, right.kind}
+    if operator == "Mult" and not _REPEATED.isdisjoint(kinds) and Kind.NDARRAY not in kinds:
+        return _repeats(frame, node, left, right)
+    if Kind.TENSOR in kinds:
+        return _of_tensors(frame, node, operator, left, right)
     if operator in COMPARISONS:
         return compared(frame, node, operator, left, right)
     if left.kind in PLAIN and right.kind in PLAIN:
         return STRING if Kind.STRING in {left.kind, right.kind} else NUMBER
-    if Kind.NDARRAY in {left.kind, right.kind}:
-        return host_arrays() if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    if Kind.NDARRAY in kinds:
+        return of_arrays(frame, node, left, right)
     if all(each is HOST or each.kind in PLAIN for each in (left, right)):
         return HOST
     return _of_sequences(frame, node, operator, left, right)
@@ -103,18 +123,23 @@ def _of_sequences(
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
             return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
         return AbstractValue(left.kind, element=join_all([elements(left), elements(right)]))
-    return _repeats(frame, node, left, right) if operator == "Mult" else TOP
+    if operator == "Mult":
+        runs(frame, node, left, "__index__")
+        runs(frame, node, right, "__index__")
+    return TOP
 
 
 def _repeats(frame: WalkFrame, node: ast.AST, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Walk the product of a list and a number."""
-    runs(frame, node, left, "__index__")
-    runs(frame, node, right, "__index__")
-    if left.kind in _ITEMS and right.kind is Kind.NUMBER:
-        return AbstractValue(left.kind, element=elements(left))
-    if left.kind in _ITEMS and may_be_gpu(right):
-        frame.may(node, None, "it repeats a list by what may be a tensor on the GPU", _NUMBER)
-    return TOP
+    """Walk the product of a list, a tuple or a text and a number."""
+    repeated, times = (left, right) if left.kind in _REPEATED else (right, left)
+    runs(frame, node, times, "__index__")
+    if may_be_gpu(times):
+        frame.may(node, None, "it repeats by what may be a tensor on the GPU", _NUMBER)
+    if times.kind is not Kind.NUMBER:
+        return TOP
+    return (
+        STRING if repeated.kind is Kind.STRING else AbstractValue(repeated.kind, element=elements(repeated))
+    )
 
 
 def _of_sets(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
@@ -214,11 +239,7 @@ def _contains(
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
             if may_be_gpu(option) and not refuses_tensors(frame, item, "Eq"):
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
-        elif (
-            option.kind in _ITEMS
-            and (may_be_gpu(item) or may_hold_gpu(option))
-            and not are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,))
-        ):
+        elif option.kind in _ITEMS and may_read(frame, "Eq", item, elements(option)):
             frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
 
@@ -234,7 +255,22 @@ def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: Abstr
     runs(frame, node, index, "__index__")
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, node, index)
+    _reads_index(frame, node, base, index)
     return join_all([_item(frame, node, option, index) for option in base.options or (base,)])
+
+
+def _reads_index(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> None:
+    """Note an index or a bound of a slice that a sequence may read from the GPU."""
+    if may_be_read(index) and any(_may_be_sequence(frame, option) for option in base.options or (base,)):
+        frame.may(node, None, "the index may be a tensor on the GPU", _NUMBER)
+
+
+def _may_be_sequence(frame: WalkFrame, value: AbstractValue) -> bool:
+    """Return whether a value may be a sequence of Python, or of torch's modules."""
+    cls = value.payload
+    if value.kind is Kind.INSTANCE and isinstance(cls, Class):
+        return not frame.source.overrides(cls, "__getitem__")
+    return value.kind not in _OTHER_SUBSCRIPTS
 
 
 def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> AbstractValue:
@@ -243,7 +279,7 @@ def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractV
         _indexes(frame, node, "torch.Tensor.__getitem__", base, index)
         return _indexed(base, index) if kind is Kind.TENSOR else TOP
     if kind in _ITEMS:
-        return _item_of_list(frame, node, base, index)
+        return _item_of_list(base, index)
     if kind is Kind.NDARRAY or kind is Kind.NUMBER:
         if may_hold_gpu(index):
             frame.may(node, None, "an array is indexed with what may be a tensor on the GPU", _NUMBER)
@@ -255,11 +291,7 @@ def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractV
     return STRING if kind is Kind.STRING else TOP
 
 
-def _item_of_list(
-    frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue
-) -> AbstractValue:
-    if may_be_gpu(index):
-        frame.may(node, None, "the index may be a tensor on the GPU", _NUMBER)
+def _item_of_list(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     if index.kind is Kind.SLICE:
         return AbstractValue(base.kind, element=elements(base))
     place = index.payload
@@ -363,13 +395,12 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
     widens(frame, target.value, value)
+    _reads_index(frame, target, base, index)
     for option in base.options or (base,):
         if option.kind is Kind.TENSOR or (option is TOP and not _is_of_dictionary(index, value)):
             _indexes(frame, target, "torch.Tensor.__setitem__", option, index, value)
         elif option.kind is Kind.NDARRAY and (may_hold_gpu(value) or may_hold_gpu(index)):
             frame.may(target, None, "it stores what may be a tensor on the GPU into an array", _NUMBER)
-        elif option.kind in _ITEMS and may_be_gpu(index):
-            frame.may(target, None, "the index may be a tensor on the GPU", _NUMBER)
 
 
 def deletes_item(frame: WalkFrame, target: ast.Subscript) -> None:
@@ -379,5 +410,4 @@ def deletes_item(frame: WalkFrame, target: ast.Subscript) -> None:
     runs(frame, target, index, "__index__")
     if any(option.kind is Kind.DICT for option in base.options):
         hashes(frame, target, index)
-    if any(option.kind in _ITEMS for option in base.options) and may_be_gpu(index):
-        frame.may(target, None, "the index may be a tensor on the GPU", _NUMBER)
+    _reads_index(frame, target, base, index)

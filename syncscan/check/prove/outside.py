@@ -27,6 +27,7 @@ from syncscan.check.prove.python import call_builtin, formats
 from syncscan.check.prove.registered import Implementation, implementations
 from syncscan.check.prove.results import result_of
 from syncscan.check.prove.special import given_outside, runs_hooks, runs_method, runs_of_torch
+from syncscan.check.prove.unread import keeps
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -144,6 +145,7 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
     if name in HARMLESS_CONTEXTS:
         return AbstractValue(Kind.INSTANCE, payload=name)
     if keeps_only(name):
+        keeps(frame, node, name, args)
         return TOP
     if looks_on_the_host(name):
         return _call_standard(frame, node, name, args)

@@ -21,6 +21,7 @@ from syncscan.check.prove.special import (
     runs_any,
 )
 from syncscan.check.prove.truths import asks_truth
+from syncscan.check.prove.unread import reads
 from syncscan.check.prove.values import (
     A_CLASS,
     BOOL,
@@ -79,6 +80,7 @@ _SPECIAL: dict[str, tuple[str, ...]] = {
 def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     """Walk a call of a function of Python itself."""
     _runs_special(frame, node, name, args)
+    reads(frame, node, f"builtins.{name}", args)
     if name == "type" and len(args.args) == 1 and not args.spreads:
         return _class_of(args.args[0])
     for names, handler in _HANDLERS:
@@ -214,8 +216,9 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
     items = list(args.args) if several else [iterates(frame, node, value) for value in args.args[:1]]
     whole = join_all(items) if items else TOP
     if name == "sum":
-        runs(frame, node, join_all([whole, *args.args[1:]]), "__add__", "__radd__", "__iadd__")
-        return TOP if may_be_gpu(whole) else whole
+        added = join_all([whole, *args.args[1:], *args.kwargs.values()])
+        runs(frame, node, added, "__add__", "__radd__", "__iadd__")
+        return TOP if may_be_gpu(added) else added
     key = args.kwargs.get("key", NONE)
     compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
     if name in {"min", "max", "sorted"}:
