@@ -2,7 +2,7 @@
 
 All of these hide an `.item()`:
 
-- slice bounds (`x[:n]`) and integer indices (`x[i]`) of tensors and of sequences, `range(n)` and `[0] * n`;
+- slice bounds (`x[:n]`) and integer indices (`x[i]`) of tensors, sequences and lists of modules, `range(n)` and `[0] * n`;
 - sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
 - `repeat(n)`, and the `alpha` of `torch.add`;
 - a list of GPU scalars given to `torch.tensor` or `torch.FloatTensor`, with one read for each element;
@@ -182,7 +182,7 @@ def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str
 def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: bool) -> str:
     if facts.in_loop(node) and not facts.made_in_loop(number):
         return of_rounds(node, number, facts)
-    is_of_tensor = facts.of(node.value).kind not in _SEQUENCES
+    is_of_tensor = facts.of(node.value).kind not in _SEQUENCES | {Kind.INSTANCE}
     return of_a_bound(number, node, facts) if is_bound and is_of_tensor else of_an_index(node, number, facts)
 
 

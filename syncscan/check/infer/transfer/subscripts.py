@@ -103,7 +103,7 @@ def subscript_call(
     if operation is None:
         return None
     elements = elements_of_index(index)
-    if base.kind in _OF_NUMBERS:  # Python asks the bounds of a slice for numbers, one by one
+    if _is_of_numbers(base):  # Python asks the bounds of a slice for numbers, one by one
         elements = tuple(
             [each for one in elements for each in (one.items if one.kind is Kind.SLICE else (one,)) or ()]
         )
@@ -123,6 +123,12 @@ def _stands_for_a_tuple(index: AbstractValue) -> bool:
 
 _IN_TUPLES = frozenset({Kind.SLICE, Kind.TENSOR, Kind.NDARRAY, Kind.LIST, Kind.TUPLE, Kind.NONE})
 _OF_NUMBERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.STRING})  # which only numbers index
+_CONTAINERS = frozenset({"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.Sequential"})
+
+
+def _is_of_numbers(value: AbstractValue) -> bool:
+    """Return whether a value is a sequence of Python, or of torch's modules or parameters."""
+    return value.kind in _OF_NUMBERS or (value.kind is Kind.INSTANCE and value.payload in _CONTAINERS)
 
 
 def note_subscript(
@@ -139,7 +145,7 @@ def note_subscript(
     index = _as_named(at.state.ir, index, at.state.ir.operands[at.number][1])
     if options[0].kind is Kind.TENSOR:
         name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
-    elif options[0].kind in _OF_NUMBERS and value is None:
+    elif _is_of_numbers(options[0]) and value is None:
         name = "builtins.list.__getitem__"
     else:
         return
