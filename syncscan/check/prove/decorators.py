@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all
 from syncscan.model import Kind
 
+_BACKENDS = frozenset({"inductor", "eager", "aot_eager", "cudagraphs"})
+
 
 def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> bool:
     """Walk the decorators of a function or a class; return whether a call of it gives what its own body returns."""
     is_plain = True
-    for name, definition, is_made in frame.source.decoration(function):
+    for place, (name, definition, is_made) in enumerate(frame.source.decoration(function)):
         if isinstance(definition, Function):
             frame.calls(node, definition)
             if not gives_back(definition):
@@ -27,11 +29,30 @@ def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> boo
             is_plain = False
         elif name.rpartition(".")[2] in {"setter", "getter", "deleter"} or name in TRANSPARENT_DECORATORS:
             continue
+        elif _compiles(frame, function, place):
+            frame.assume(
+                f"`torch.compile` has compiled `{function.qualname}` to code that blocks no more than the source"
+            )
         else:
             if frame.prover.ran.called(frame.module, node) is None:  # else the run says what the call reached
-                frame.unknown(node, f"the decorator `@{name}` of `{function.qualname}` is not known")
+                reason = f"the decorator `@{name}` of `{function.qualname}` is not known"
+                frame.unknown(node, reason, fact=_WITHOUT)
             is_plain = False
     return is_plain
+
+
+_WITHOUT = "take the decorator off, or declare the function under [tool.syncscan.operations]"
+
+
+def _compiles(frame: WalkFrame, function: Function | Class, place: int) -> bool:
+    """Return whether a decorator is ``torch.compile`` with a backend of torch; another one may do anything."""
+    decorator = getattr(function.node, "decorator_list", ())[place]
+    name = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    if frame.source.program.lookup_dotted(function.module, name, function.parent) != "torch.compile":
+        return False
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+    backends = [each.value for each in keywords if each.arg in {"backend", None}]
+    return all(isinstance(each, ast.Constant) and each.value in _BACKENDS for each in backends)
 
 
 def keep_types(frame: WalkFrame, function: Function) -> bool:

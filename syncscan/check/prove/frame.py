@@ -28,6 +28,8 @@ _MOST_ROUNDS = 6  # of a loop, after which the names that still change are widen
 # Rounds of all loops of one walk, which loops in loops double. After so many, all names that a loop changes are widened at once.
 _MOST_OF_ALL_ROUNDS = 1000
 
+_RESOLVE = "annotate what is called with its class, or assert its class, or declare it under [tool.syncscan.operations]"
+
 
 def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Handler], Handler]:
     """Enter a function for the nodes of some types, by their names."""
@@ -166,14 +168,14 @@ class WalkFrame:
             fact = _fact_about(operand, text)
         self.obstacle(Group.MAY, node, reason, fact)
 
-    def unknown(self, node: ast.AST, what: str = "", among: str = "") -> AbstractValue:
+    def unknown(self, node: ast.AST, what: str = "", among: str = "", fact: str = _RESOLVE) -> AbstractValue:
         """Note a call that cannot be resolved, and look behind it where the check has resolved it.
 
         Code that runs without a call that is written out, such as a generator, is known where a trace recorded calls.
         """
         if self.prover.ran.knows_calls and not isinstance(node, ast.Call):
             return TOP
-        self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", _RESOLVE)
+        self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", fact)
         if among:
             for function in self.prover.answer(Question(Asked.RESOLVED, self.function, among)):
                 self.calls(node, function)
@@ -359,7 +361,6 @@ class WalkFrame:
         return True
 
 
-_RESOLVE = "annotate what is called with its class, or assert its class, or declare it under [tool.syncscan.operations]"
 _LONGEST = 60
 
 
