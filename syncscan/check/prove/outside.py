@@ -46,7 +46,7 @@ from syncscan.check.prove.values import (
 )
 from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
-from syncscan.ops.table import Effect
+from syncscan.ops.table import Effect, Operation
 
 _IS_NUMBER = re.compile(r"\b(int|float|bool|complex|Number)\b")  # in the annotations of registered functions
 _WHY = {
@@ -58,6 +58,8 @@ _WHY = {
     Effect.CHECK: "it checks for errors on the host",
     Effect.WAIT: "it is an explicit synchronization",
 }
+_ABOUT_SIZE = "it may copy more than {} bytes that are in pageable memory, or with gaps between the elements"
+_SIZE = "make the source by `torch.zeros`, with `pin_memory=True` and a size of literal numbers"
 _OVERRIDING = (
     "__torch_function__",
     "__torch_dispatch__",
@@ -381,7 +383,18 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
     if case is None and spreads:
         case = next(iter((*operation.blocks, *operation.sometimes)), None)
     if case is not None:
-        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(node, bound, case.effect))
+        most = next((term.size for term in case.when if term.test == "bytes"), 0)
+        if most and case.effect is Effect.UPLOAD:
+            frame.may(node, None, f"`{name}`: {_ABOUT_SIZE.format(most)}", _SIZE)
+        else:
+            frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(node, bound, case.effect))
+    elif _depends_on_size(operation) and any(each.count is not None for each in bound.operands()):
+        frame.assume("no code changes the size of a tensor that is made with literal sizes")
+
+
+def _depends_on_size(operation: Operation) -> bool:
+    cases = (*operation.blocks, *operation.sometimes)
+    return any(term.test == "bytes" for case in cases for term in case.when)
 
 
 def _may_be_no_positions(bound: Bound) -> bool:

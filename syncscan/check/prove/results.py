@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from syncscan.check.infer.domain.value import fact
@@ -17,6 +18,7 @@ from syncscan.check.prove.values import (
     TOP,
     AbstractValue,
     list_of,
+    refine,
     sequence,
     tensor,
     tensors_of,
@@ -86,7 +88,11 @@ def _counted(operation: Operation, bound: Bound) -> AbstractValue:
     """Return a tensor, or as many tensors as a result has."""
     place, pinned = _place(operation, bound)
     ndim = _ndim(operation, bound)
-    made = [tensor(place, _dtype(each, bound), ndim, pinned) for each in operation.dtypes()]
+    elements = _elements(operation, bound)
+    made = [
+        refine(tensor(place, _dtype(each, bound), ndim, pinned), count=elements)
+        for each in operation.dtypes()
+    ]
     count = operation.count
     whole = made[0] if count == 1 else sequence([*made, *made[-1:] * count][:count], Kind.TUPLE)
     if count == 0:
@@ -100,6 +106,15 @@ def _counted(operation: Operation, bound: Bound) -> AbstractValue:
     if along.kind in {Kind.NUMBER, Kind.TUPLE, Kind.LIST} or count == 1:
         return _without_ndim(whole)
     return _without_ndim(made[0]) if along.kind is Kind.TENSOR else TOP
+
+
+def _elements(operation: Operation, bound: Bound) -> int | None:
+    """Return the number of elements of a new tensor of a constant size; None for others."""
+    sizes = bound.values.get("size", ()) if operation.result == "device" else ()
+    if len(sizes) == 1 and sizes[0].kind in {Kind.TUPLE, Kind.LIST}:
+        sizes = sizes[0].items or ()
+    known = [size.payload for size in sizes if size.kind is Kind.NUMBER and isinstance(size.payload, int)]
+    return math.prod(known) if known and len(known) == len(sizes) else None
 
 
 def _without_ndim(value: AbstractValue) -> AbstractValue:
