@@ -100,6 +100,12 @@ def _index() -> Test[Inferred]:
     return test
 
 
+def _names(place: str) -> Test[Inferred]:
+    """Return a test of the device that an argument names; a tensor names its own: ``module.to(x)``."""
+    of_device, of_tensor = FACTS["names"](place), FACTS["on"](place)
+    return lambda value: of_tensor(value) if value.kind is Kind.TENSOR else of_device(value)
+
+
 def _of_layout(*_: str) -> Test[Inferred]:
     """Return a test that knows no layout of a tensor."""
     return lambda value: None if value.kind in {Kind.TENSOR, Kind.UNKNOWN} else False
@@ -141,6 +147,7 @@ def _has_inside(kind: str, value: Inferred) -> Verdict:
 _STRICT: TestMakers[Inferred] = {
     **FACTS,
     "index": _index,
+    "names": _names,
     "layout": _of_layout,
     "coalesced": _of_layout,
     "hybrid": _of_layout,

@@ -118,3 +118,23 @@ def test_a_program_without_a_wait_is_proved(program: str) -> None:
 @pytest.mark.parametrize("program", HIDDEN.values(), ids=HIDDEN.keys())
 def test_no_program_with_a_wait_is_proved(program: str) -> None:
     assert not proved(program).is_proved
+
+
+@pytest.mark.parametrize("code", ["Filter().to(x)(x)", "nn.Linear(3, 3).to(x)", "made.to(x)"])
+def test_a_module_moves_to_the_place_of_a_tensor(code: str) -> None:
+    program = f"""
+        from torch import nn
+        class Filter(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.register_buffer("taps", torch.ones(3))
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x * self.taps
+        def step(x: torch.Tensor, made: Filter) -> object:
+            return {code}
+    """
+    assert not proved(program).is_proved
+    on_host = program.replace(
+        "            return " + code, "            assert x.is_cpu\n            return " + code
+    )
+    assert proved(on_host).is_proved
