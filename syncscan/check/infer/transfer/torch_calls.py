@@ -36,6 +36,7 @@ from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
 from syncscan.check.infer.transfer.subscripts import elements_of_index
+from syncscan.check.infer.transfer.threads import FUTURE
 from syncscan.model import ARRAYS, ON_GPU, Confidence, Device, Kind
 from syncscan.ops import DEFAULT, Effect, follows_default
 from syncscan.ops.inferred import device_named
@@ -325,6 +326,10 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
     if is_layer(base):
         return _of_layer(at, base, "forward" if name == "__call__" else name, call)
     full = f"{base.payload}.{name}"
+    if base.payload == FUTURE and name == "result":
+        return join_all(base.items or ())
+    if full in FUNCTIONS:
+        return at.call_outside(full, call)
     if at.context.stub(full) is not None:
         return at.call_outside(full, call.on(base))
     result = _by_table(at, full, call.on(base))
