@@ -15,6 +15,7 @@ from syncscan.check.files import (
     SourceError,
     check_kind,
     forget_packages,
+    is_named_in_full,
     is_outside,
     is_package,
     module_name,
@@ -55,6 +56,10 @@ class Project:
     def modules(self) -> frozenset[str]:
         """The names of the project's own modules."""
         return frozenset(source.module for source in self.sources if source.shown not in self.packages)
+
+    def has_module(self, name: str) -> bool:
+        """Return whether a module of the project has a name, perhaps behind folders without ``__init__.py``."""
+        return name in self.modules or any(is_named_in_full(s.module, s.shown, name) for s in self.sources)
 
     def share(self, number: int, count: int) -> Project:
         """Return the project with one of ``count`` shares of the files to report on, from 1 on; the check still reads all files."""

@@ -200,7 +200,7 @@ def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: 
     for setting, name in named_by:
         module = name.partition(":")[0]
         is_read = is_whole or (module.partition(".")[0] in packages and not is_outside(module))
-        if is_read and module not in modules:
+        if is_read and not project.has_module(module):
             hint = suggestion(module, modules, "write it as 'package.module:Class.method'")
             where = f"{config.source}: [tool.syncscan]"
             raise ConfigError(f"{where}: {setting}: the project has no module {module!r}; {hint}")

@@ -54,6 +54,14 @@ def test_a_named_entry_point_takes_the_place_of_the_usual_ones(tmp_path: Path) -
     assert hot_lines(answer) == {19: ["Runner.step"]}
 
 
+def test_an_entry_point_may_begin_with_folders_without_init(syncscan, project) -> None:
+    settings = '[tool.syncscan]\nhot = ["space.train.loop:Runner.step"]\n'
+    files = {"space/train/__init__.py": "", "space/train/loop.py": PROGRAM, "pyproject.toml": settings}
+    project(files)
+    found = json.loads(syncscan("check", "--output-format", "json").stdout)["findings"]
+    assert {each["line"] for each in found if each["hot"]} == {19}
+
+
 def test_hot_only_leaves_out_what_runs_at_the_start(tmp_path: Path) -> None:
     by_option = json.loads(check(tmp_path, "--when", "step").stdout)["findings"]
     by_setting = json.loads(check(tmp_path, settings='when = ["step"]').stdout)["findings"]

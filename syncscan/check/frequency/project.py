@@ -15,8 +15,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from syncscan.check.files import is_named_in_full
 from syncscan.check.frequency.cached import FrequencyCache
 from syncscan.check.frequency.calls import Called, callers_of
 from syncscan.check.frequency.entry_points import usual_roots
@@ -88,8 +89,24 @@ def _note_evaluation(
 
 def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence[str]) -> list[Function]:
     by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
+    found = []
     for name in entry_points:
-        if name not in by_name and name.partition(":")[0] in read:
+        function = by_name.get(name) or _in_a_namespace(by_name, name)
+        if function is not None:
+            found.append(function)
+        elif name.partition(":")[0] in read:
             hint = suggestion(name, by_name, "write it as 'package.module:Class.method'")
             raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
-    return [by_name[name] for name in entry_points if name in by_name]
+    return found
+
+
+def _in_a_namespace(by_name: Mapping[str, Function], name: str) -> Function | None:
+    """Return the function of a name that begins with folders without ``__init__.py``, which the names of modules leave out."""
+    module, _, function = name.partition(":")
+    short = module
+    while "." in short:
+        short = short.partition(".")[2]
+        found = by_name.get(f"{short}:{function}")
+        if found is not None and is_named_in_full(short, found.module.path, module):
+            return found
+    return None
