@@ -22,7 +22,7 @@ a chained comparison, the condition of a comprehension, and the guard of a `case
 import ast
 from collections.abc import Sequence
 
-from syncscan.model import UNKNOWN, Confidence, Kind, Value, is_promised, is_zero
+from syncscan.model import UNKNOWN, Confidence, Kind, Value, is_zero
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 from syncscan.syntax.use import last_set
@@ -162,12 +162,7 @@ def _is_of_a_sum(node: ast.expr, facts: Facts) -> bool:
     if not isinstance(node, ast.Compare) or not any(option.is_gpu for option in facts.of(node).options):
         return False
     compared = [facts.of(each) for each in (node.left, *node.comparators)]
-    return any(value.is_gpu and _yields(value) for value in compared)
-
-
-def _yields(value: Value) -> bool:
-    """Return whether a number among the alternatives of a value yields to a tensor."""
-    return any(is_zero(option) or is_promised(option) for option in value.items or ())
+    return any(value.is_gpu and any(map(is_zero, value.items or ())) for value in compared)
 
 
 def _may_have_a_truth(value: Value) -> bool:

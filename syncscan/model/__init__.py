@@ -25,9 +25,6 @@ from syncscan.model.vocabulary import (
     ON_GPU as ON_GPU,
 )
 from syncscan.model.vocabulary import (
-    PROMISED as PROMISED,
-)
-from syncscan.model.vocabulary import (
     REPORTED_CONFIDENCE as REPORTED_CONFIDENCE,
 )
 from syncscan.model.vocabulary import (
@@ -197,8 +194,8 @@ Some = TypeVar("Some", bound=Alternative)
 
 
 def without_zero(options: Sequence[Some]) -> tuple[Some, ...]:
-    """Return the alternatives of a union without a number that yields to GPU tensors: the zero of a sum, or an annotation."""
-    others = [option for option in options if not (is_zero(option) or is_promised(option))]
+    """Return the alternatives of a union without the zero with which a sum of GPU tensors begins, as in ``total = 0.0``."""
+    others = [option for option in options if not is_zero(option)]
     on_gpu = others and all(each.kind is Kind.TENSOR and each.device in ON_GPU for each in others)
     return tuple(others if on_gpu else options)
 
@@ -206,11 +203,6 @@ def without_zero(options: Sequence[Some]) -> tuple[Some, ...]:
 def is_zero(value: Alternative) -> bool:
     """Return whether a value is the number 0 or 0.0."""
     return value.kind is Kind.NUMBER and value.dtype != "bool" and value.payload in {0, ZERO}
-
-
-def is_promised(value: Alternative) -> bool:
-    """Return whether a value is a number because an annotation says so."""
-    return value.kind is Kind.NUMBER and value.payload == PROMISED
 
 
 def _is_host_option(value: Value) -> bool:

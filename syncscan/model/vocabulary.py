@@ -47,9 +47,7 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
-# Payloads of numbers that yield to a GPU tensor: 0 or 0.0, with which a sum begins, and what only an annotation says.
-ZERO = "zero"
-PROMISED = "promised"
+ZERO = "zero"  # the payload of a number that is 0 or 0.0: a sum begins so
 
 
 class When(Enum):

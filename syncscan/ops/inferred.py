@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from syncscan.model import ARRAYS, MASKS, PROMISED, UNKNOWN, ZERO, Device, Kind, without_zero
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, ZERO, Device, Kind, without_zero
 from syncscan.ops.kinds import Test, TestMakers, Verdict, constants, test_of
 
 
@@ -42,7 +42,7 @@ _WHAT = {
     "list": {Kind.LIST, Kind.TUPLE, Kind.DICT},
     "slice": {Kind.SLICE},
 }
-_NOT_KNOWN = {None, PROMISED, ZERO}
+_NOT_KNOWN = {None, ZERO}
 _PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
 
 

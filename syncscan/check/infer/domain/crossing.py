@@ -9,7 +9,7 @@ from typing import Final
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, is_module
 from syncscan.check.infer.domain.lattice import with_items
 from syncscan.check.infer.domain.value import AbstractValue, Via, refine
-from syncscan.model import ON_GPU, PROMISED, ZERO, Confidence, Device, Kind, is_zero
+from syncscan.model import ON_GPU, ZERO, Confidence, Device, Kind, is_zero
 
 
 def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
@@ -110,7 +110,7 @@ def returned(value: AbstractValue) -> AbstractValue:
 
 def _forgotten(value: AbstractValue) -> AbstractValue:
     payload = value.payload
-    if payload is None or payload is True or payload is False or payload is PROMISED:
+    if payload is None or payload is True or payload is False:
         return value
     if value.kind is Kind.STRING:
         return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING

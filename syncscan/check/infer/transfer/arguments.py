@@ -17,7 +17,7 @@ from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.virtual import is_passed_through, passed_through
-from syncscan.model import ARRAYS, PROMISED, Confidence, Device, Kind
+from syncscan.model import ARRAYS, Confidence, Device, Kind
 from syncscan.ops.inferred import device_named
 
 # An item of an array, or what the analysis took for it somewhere on the way.
@@ -122,23 +122,14 @@ def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: Abst
 
 def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
-    promised = _number_by_annotation(promised)
     if value.kind is Kind.UNKNOWN:
         return with_layers_placed(at, promised)
     value = _as_promised(at, value, promised)
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
 
 
-def _number_by_annotation(promised: AbstractValue) -> AbstractValue:
-    is_number = promised.kind is Kind.NUMBER and promised.dtype != "bool"
-    return refine(promised, payload=PROMISED) if is_number else promised
-
-
 def _as_scalar(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return a passed value, or the annotated scalar in its place; a GPU tensor that may be a scalar stays one."""
-    is_scalar = value.kind in {promised.kind, Kind.DEVICE}
-    is_gpu = promised.kind is Kind.NUMBER and value.is_gpu and not value.ndim
-    return value if is_scalar or (is_gpu and value.confidence >= Confidence.INFERRED) else promised
+    return value if value.kind in {promised.kind, Kind.DEVICE} else promised
 
 
 def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
@@ -243,7 +234,9 @@ def _with_default(
     if alone and (default.kind is Kind.STRING or default.device is Device.CUDA):
         return default  # such as the name of a device, or a device
     same = next((option for option in value.options if option.kind is default.kind), None)
-    has_other = is_public and same is not None and same.payload not in {None, PROMISED, default.payload}
+    has_other = (
+        is_public and same is not None and same.payload is not None and same.payload != default.payload
+    )
     if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN or has_other:
         return join(value, default)
     return value

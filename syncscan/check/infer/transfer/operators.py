@@ -19,7 +19,7 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fa
 from syncscan.check.infer.transfer.operands import arithmetic
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.special_methods import of_unary, run_contains, run_in_place
-from syncscan.model import ARRAYS, PROMISED, Kind, is_promised, is_zero
+from syncscan.model import ARRAYS, Kind, is_zero
 
 _NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
 
@@ -47,10 +47,8 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
 def _of_numbers(left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
     if is_zero(left) and operator in {"Div", "FloorDiv", "Mult"}:
         return left  # an average of nothing is zero, as the sum is
-    promised = is_promised(left) or is_promised(right)
     dtypes = {fact(left, "dtype"), fact(right, "dtype")}
-    found = INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
-    return refine(found, payload=PROMISED) if promised else found
+    return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
 
 
 def changed(at: Point, old: AbstractValue, value: AbstractValue, operator: str) -> AbstractValue:

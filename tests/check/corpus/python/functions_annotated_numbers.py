@@ -1,4 +1,4 @@
-"""An annotation of a number is believed, unless a caller passes a GPU tensor; one of a tensor adds to what is passed."""
+"""An annotation of a number is believed, whatever is passed; one of a tensor adds to what is."""
 
 from typing import Optional, Union
 
@@ -8,7 +8,7 @@ import torch
 
 def limited(n: int, name: str, scale: float):
     rows = torch.zeros((8, 4), device="cuda")
-    rows[:n]  # expect: SYN106
+    rows[:n]  # todo: SYN106
     return rows * scale, f"{name}"
 
 
