@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
+from ._guards import of_a_guard
 from ._held import of_a_later_copy
-from ._parts import ATOMS, calls_in, is_path, is_torch, kind_of_read, last_name, line_of, root_of
+from ._parts import ATOMS, calls_in, is_path, kind_of_read, last_name, line_of, root_of
 from ._suggestions import suggest
 
-_EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
-_OF_NOTHING = frozenset(
-    {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
-)  # raise or give NaN
 _RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "pad", "repeat", "append"})
 _COLLECTIVES = frozenset(
     {"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"}
@@ -179,7 +176,7 @@ def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> st
         name = line_of(step.func, facts)
         return suggest("optimizer-step", call=f"{name}()") if name else ""
     text = line_of(test.test, facts, {node: facts.source(tensor)})
-    hint = _of_a_guard(test, tensor, facts) if text else ""
+    hint = of_a_guard(test, node, tensor, facts) if text else ""
     if hint or not text or not _ends_with(test, ast.Continue):
         return hint
     loop = next(
@@ -194,31 +191,6 @@ def _steps_an_optimizer(call: ast.Call) -> bool:
     """Return whether a call is an optimizer step. Zero gradients do not replace a skipped step: weight decay still applies."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "step" else None
     return isinstance(owner, (ast.Name, ast.Attribute)) and "optim" in last_name(owner)
-
-
-def _of_a_guard(test: ast.If, tensor: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a test that guards operations with a mask; "" for other tests."""
-    guard = next((call for call in calls_in(tensor) if last_name(call.func) in _EMPTY), None)
-    if guard is None or not isinstance(guard.func, ast.Attribute):
-        return ""
-    mask = guard.args[0] if is_torch(guard.func.value) and guard.args else guard.func.value
-    text = line_of(mask, facts)
-    if not text or _needs_its_guard(test, text, facts):
-        return ""
-    return suggest("guard-all" if guard.func.attr == "all" else "guard", mask=text)
-
-
-def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
-    """Return whether a guarded body may do something else for an empty mask: it loops, divides, reduces, or does not use the mask."""
-    inside = [each for statement in test.body for each in ast.walk(statement)]
-    divides = any(
-        isinstance(each, (ast.BinOp, ast.AugAssign)) and isinstance(each.op, (ast.Div, ast.FloorDiv, ast.Mod))
-        for each in inside
-    )
-    reduces = any(isinstance(each, ast.Call) and last_name(each.func) in _OF_NOTHING for each in inside)
-    uses = all(mask in line_of(each, facts) for each in test.body)
-    loops = any(isinstance(each, _LOOPS) for each in inside)
-    return isinstance(test.test, ast.BoolOp) or bool(test.orelse) or loops or divides or reduces or not uses
 
 
 def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:

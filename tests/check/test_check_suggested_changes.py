@@ -1,0 +1,49 @@
+"""A suggestion is given only where the program does the same after the change."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HEAD = """\
+import torch
+
+x = torch.zeros((8, 8), device="cuda")
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+n = 4
+"""
+
+
+@pytest.fixture
+def suggested(syncscan, project):
+    """The suggestions and fixes for a few lines, one text a finding."""
+
+    def check(lines: str) -> list[str]:
+        project({"a.py": HEAD + lines})
+        found = syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
+        return [each["fix"]["description"] for each in json.loads(found)["findings"]]
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("if not mask.all():\n    x[~mask] = 1\n    x = torch.where(mask[:, None], x, 0)", "masked operations change nothing if `mask` has no false element"),
+        ("if mask.sum() > 0:\n    x.masked_fill_(mask, 0)\n    x = x.masked_fill(mask, 1)", "change nothing if `mask` has no true element"),
+        ("k = mask.sum().item()\nif k > 0:\n    x[:, mask] = 1", "change nothing if `mask` has no true element"),
+        ("if mask.all():\n    mask = None", "decide on the GPU"),
+        ("if mask.all():\n    x[mask] = 1", "decide on the GPU"),
+        ("if not mask.any():\n    x[mask] = 1", "decide on the GPU"),
+        ("if mask.sum() == 0:\n    x[mask] = 1", "decide on the GPU"),
+        ("if mask.any():\n    del mask", "decide on the GPU"),
+        ("if mask.any():\n    x = torch.where(mask, x, 0)", "decide on the GPU"),
+        ("if mask.any():\n    x[~mask] = 1", "decide on the GPU"),
+        ("if mask.any():\n    x = x.masked_fill(mask, 0) + 1", "decide on the GPU"),
+        ("def refill():\n    return 1\nif mask.any():\n    x[mask] = refill()", "decide on the GPU"),
+    ],
+)  # fmt: skip
+def test_a_guard_is_dropped_only_where_its_body_changes_nothing_without_it(suggested, lines, suggestion):
+    (said,) = suggested(lines)
+    assert suggestion in said
