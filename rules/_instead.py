@@ -23,6 +23,7 @@ from syncscan.syntax.use import (
 from ._data import data_behind, is_constant
 from ._decisions import of_a_decision, of_an_assertion
 from ._held import of_host_data
+from ._kept_copies import of_an_attribute
 from ._loop_reads import changes_in_place, elements_behind, is_before_loop, of_a_loop
 from ._parts import (
     ATOMS,
@@ -200,7 +201,7 @@ def of_an_upload(
     if is_made and device and is_made_for(name, call, facts):
         return suggest("made-above", source=name, device=device)
     if _is_own(call, name, facts):
-        return suggest("buffer", source=name, copy=facts.edited(call, {}))
+        return of_an_attribute(call, source, facts)
     is_argument = isinstance(source, ast.Name) and is_parameter(source.id, call, around)
     is_of_a_batch = not is_argument and _is_passed_in(source, call, facts)
     return suggest(_row_of_a_batch(source, facts), source=name, copy=copy) if is_of_a_batch else ""

@@ -190,12 +190,17 @@ TABLE: dict[str, Suggestion] = {
     "buffer": row(
         "302",
         "an attribute of a module, copied in each call",
-        "register `{source}` as a buffer of the module, which `module.to(device)` moves once, or keep the copy: `{source} = {copy}`",
+        "register `{source}` as a buffer of the module, which `module.to(device)` moves once, or, above all if `{source}` is complex, keep the copy: `{source} = {copy}`",
     ),
     "buffer-behind": row(
         "302",
         "a part or a copy of an attribute of a module",
         "register `{source}` as a buffer of the module, which `module.to(device)` moves once, and drop this copy",
+    ),
+    "kept-copy": row(
+        "302",
+        "an attribute of an object that is no module, or a part of it, copied in each call",
+        "keep a copy on the GPU in an attribute of its own, made anew only where `{source}` changes: `{copy}`",
     ),
     "made-above": row(
         "302",
@@ -205,8 +210,13 @@ TABLE: dict[str, Suggestion] = {
     "made-with-device": row("302 307", "made by a factory", "create the tensor on the GPU: `{made}`"),
     "held": row(
         "302",
-        "an element of an attribute, copied in each call",
+        "an element of a list or a dictionary of an object, copied in each call",
         "copy `{source}` to the GPU once, where `{holder}` is filled, or keep the copy there: `{source} = {copy}`",
+    ),
+    "held-part": row(
+        "302",
+        "an element of an attribute of unknown class, copied in each call",
+        "copy `{source}` to the GPU once, where `{holder}` is filled",
     ),
     "like": row(
         "302",

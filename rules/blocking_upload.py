@@ -32,9 +32,9 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._code import CallCode, as_argument
 from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
+from ._kept_copies import of_a_part
 from ._made_on import DeviceCode, is_alike, is_exact, made_on
 from ._new_modules import is_still_new
-from ._parts import attribute_behind, calls_in
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -229,7 +229,7 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
         copy = CallCode(call, facts).with_argument("non_blocking", "True").text()
         return of_an_upload(call, source, facts.source(device) if device is not None else "", copy, facts)
     if isinstance(source, ast.Subscript):
-        return _of_an_element(call, source, facts) or _of_an_attribute(call, source, facts)
+        return of_a_part(call, source, facts)
     return _of_data(call, source, device, facts)
 
 
@@ -282,23 +282,6 @@ def _of_a_factory(source: ast.expr, factory: ast.Call, device: ast.expr, facts: 
     if facts.of(device).kind is Kind.TENSOR:
         made = f"{made}.to({facts.source(device)})"  # which has the dtype of the tensor, too
     return suggest("make-on-gpu") if "\n" in made else suggest("made-with-device", made=made)
-
-
-def _of_an_element(call: ast.Call, source: ast.Subscript, facts: Facts) -> str:
-    """Return the suggestion for an element of an attribute, which is copied in each call; "" for other elements."""
-    holder = facts.source(source.value)
-    is_computed = bool(calls_in(source.slice))  # another element in each call
-    if is_computed or not holder.startswith("self.") or facts.function(call).endswith("__init__"):
-        return ""
-    return suggest("held", source=facts.source(source), holder=holder, copy=facts.source(call))
-
-
-def _of_an_attribute(call: ast.Call, source: ast.expr, facts: Facts) -> str:
-    """Return the suggestion for a part or a copy of an attribute, through names; "" for other sources."""
-    held = attribute_behind(source, call, facts)
-    if held is None or facts.function(call).endswith("__init__"):
-        return ""
-    return suggest("buffer-behind", source=facts.source(held))
 
 
 def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: Facts) -> str:

@@ -127,6 +127,9 @@ class Facts(Protocol):
     def function(self, node: ast.AST) -> str:
         """Return the qualified name of the function that contains a node, "<module>" at the top level of a file."""
 
+    def in_module(self, node: ast.AST) -> bool:
+        """Return whether the function of a node belongs to a class that is known to be a `torch.nn.Module`."""
+
     def in_loop(self, node: ast.AST) -> bool:
         """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
 

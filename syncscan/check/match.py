@@ -153,6 +153,13 @@ class StatementFacts:
         """Return the qualified name of the function that contains a node."""
         return self._function.qualname
 
+    def in_module(self, node: ast.AST) -> bool:  # noqa: ARG002 (all nodes of a statement are in one)
+        """Return whether the function belongs to a class that is known to be a `torch.nn.Module`."""
+        function: Function | None = self._function
+        while function is not None and function.owner is None:
+            function = function.parent
+        return function is not None and function.owner is not None and function.owner.is_module
+
     @property
     def in_branch(self) -> bool:
         """True for a statement behind an ``if`` of its function."""

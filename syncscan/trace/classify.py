@@ -358,6 +358,12 @@ class RuntimeFacts:
         """Return the qualified name of the function that contains a node."""
         return self._module.around_each.function(node)
 
+    def in_module(self, node: ast.AST) -> bool:
+        """Return whether the class around a node has a base that is named as modules are."""
+        around = self._module.around_each.up(node)
+        bases = next((each.bases for each in around if isinstance(each, ast.ClassDef)), [])
+        return any(ast.unparse(each).endswith("Module") for each in bases)
+
     def in_loop(self, node: ast.AST) -> bool:
         """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
         return self._module.around_each.in_loop(node)

@@ -47,3 +47,44 @@ def suggested(syncscan, project):
 def test_a_guard_is_dropped_only_where_its_body_changes_nothing_without_it(suggested, lines, suggestion):
     (said,) = suggested(lines)
     assert suggestion in said
+
+
+CLASS = """\
+class A{bases}:
+    def __init__(self):
+        self.s = torch.linspace(0, 1, 8)
+        self.parts = [torch.ones(3)]
+    def f(self, i, y: torch.Tensor):
+        return {line}
+A().f(n, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [
+        ("self.s.to(x.device)", "keep a copy on the GPU in an attribute of its own, made anew only where `self.s` changes: `self.s.to(x.device)`"),
+        ("self.s.to(x.device, torch.float16)", "made anew only where `self.s` changes: `self.s.to(x.device)`"),
+        ("self.s.to(x)", "made anew only where `self.s` changes: `self.s.to(x.device)`"),
+        ("self.s.cuda()", "made anew only where `self.s` changes: `self.s.cuda()`"),
+        ("self.s[i].to(x.device)", "made anew only where `self.s` changes: `self.s.to(x.device)`"),
+        ("self.parts[i].to(x.device)", "where `self.parts` is filled, or keep the copy there: `self.parts[i] = self.parts[i].to(x.device)`"),
+    ],
+)  # fmt: skip
+def test_no_buffer_is_suggested_outside_of_modules(suggested, line, suggestion):
+    (said,) = suggested(CLASS.format(bases="", line=line))
+    assert suggestion in said
+    assert "buffer" not in said
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [
+        ("self.s.to(x.device, torch.float16)", "or, above all if `self.s` is complex, keep the copy: `self.s = self.s.to(x.device)`"),
+        ("self.s[i].to(x.device)", "register `self.s` as a buffer of the module, which `module.to(device)` moves once, and drop this copy"),
+        ("self.parts[i].to(x.device, torch.float16)", "keep the copy there: `self.parts[i] = self.parts[i].to(x.device)`"),
+    ],
+)  # fmt: skip
+def test_a_kept_copy_keeps_the_dtype_and_a_tensor_keeps_no_copy_of_an_element(suggested, line, suggestion):
+    (said,) = suggested(CLASS.format(bases="(torch.nn.Module)", line=line))
+    assert suggestion in said
