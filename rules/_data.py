@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.model import Kind
+from syncscan.model import Kind, Value
 from syncscan.rule import Facts
 
 from ._parts import is_path, is_put_back, names_in
@@ -40,7 +40,7 @@ def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     pinned = (
         f"torch.tensor({facts.source(data)}{dtype}, pin_memory=True).to({tensor}.device, non_blocking=True)"
     )
-    return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
+    return _of_a_list(data, pinned, facts)
 
 
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
@@ -64,7 +64,7 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
         return suggest("number", full=full)
     if are_constants(data, call, facts):
         return suggest("constants")
-    return suggest("list", pinned=pinned) if _is_list(data, facts) else ""
+    return _of_a_list(data, pinned, facts)
 
 
 def _of_a_range(data: ast.expr, dtype: str, device: str, facts: Facts) -> str:
@@ -100,6 +100,26 @@ def of_numbers(data: ast.expr, call: ast.Call, device: str, facts: Facts) -> str
     if facts.of(data).kind is Kind.NUMBER:
         return suggest("held-number", full=f"torch.full((), {facts.source(data)}{dtype}, device={device})")
     return _of_a_range(data, dtype, device, facts)
+
+
+def _of_a_list(data: ast.expr, pinned: str, facts: Facts) -> str:
+    """Return the suggestion for a list or a tuple, whose elements may be GPU scalars if they are not known; "" for other data."""
+    if not _is_list(data, facts):
+        return ""
+    row = "list" if holds_numbers(facts.of(data)) else "list-of-others"
+    return suggest(row, pinned=pinned)
+
+
+def holds_numbers(value: Value) -> bool:
+    """Return whether a value is a number or an array, or a list or tuple of such, and surely of no tensors."""
+    return bool(value.options) and all(map(_is_numbers, value.options))
+
+
+def _is_numbers(value: Value) -> bool:
+    if value.kind not in {Kind.LIST, Kind.TUPLE}:
+        return value.kind in {Kind.NUMBER, Kind.NDARRAY}
+    inside = value.items if value.items is not None else (value.element,)
+    return all(each is None or holds_numbers(each) for each in inside)
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

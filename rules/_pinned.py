@@ -13,7 +13,8 @@ from syncscan.model import Kind
 from syncscan.rule import Facts
 
 from ._code import CallCode, method_call
-from ._parts import is_path
+from ._data import holds_numbers
+from ._parts import calls_in, is_path
 from ._shared import given, keywords_of, unpacks
 
 _FRESH = frozenset(
@@ -46,6 +47,8 @@ def _pinned(source: ast.expr, target: ast.expr | None, facts: Facts, *, has_cuda
     if isinstance(source, ast.Call):
         name = facts.name_of(source.func)
         data = facts.argument(source, "data")
+        if name == "torch.tensor" and data is not None and not holds_host_numbers(data, facts):
+            return None
         reads_data = name == "torch.tensor" and data is not None and is_plain_data(data, facts)
         if reads_data and not _decides_the_place(source):
             flag = "True" if has_cuda else cuda_check(source, target, facts)
@@ -92,6 +95,11 @@ def is_plain_data(data: ast.expr, facts: Facts) -> bool:
     make the list.
     """
     return has_plain_kind(data, facts) and _is_made_here(data, facts)
+
+
+def holds_host_numbers(data: ast.expr, facts: Facts) -> bool:
+    """Return whether data are known to be numbers of the host, so that `torch.tensor` reads nothing from the GPU, one by one."""
+    return holds_numbers(facts.of(data)) and not any(map(facts.blocks, calls_in(data)))
 
 
 def has_plain_kind(data: ast.expr, facts: Facts) -> bool:

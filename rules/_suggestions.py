@@ -254,6 +254,11 @@ TABLE: dict[str, Suggestion] = {
         "a number; a fill raises where the dtype cannot hold the number",
         "create the tensor on the GPU, if its dtype holds the number: `{full}`",
     ),
+    "list-of-others": row(
+        "301 302",
+        "a list of unknown elements",
+        "if the elements are numbers of the host, copy from pinned memory: `{pinned}`; join GPU scalars with `torch.stack`",
+    ),
     "list": row("301 302", "a list", "copy from pinned memory, if CUDA is available: `{pinned}`"),
     "made-here": row(
         "302 303 305",

@@ -24,7 +24,8 @@ number written out, or a `len()` with a given dtype: `torch.tensor` cannot tell 
 Lists and other numbers are made in pinned memory and copied without blocking. The pinned memory stays until the
 copy is done, so the temporary needs no care. Pinning needs CUDA. If the device may be the CPU, the fix asks `x.is_cuda` for the device
 of a tensor `x`, else `torch.cuda.is_available()`. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
-device is surely a GPU. A list is pinned only if the function itself makes it, for others may be arrays or tensors.
+device is surely a GPU. A list is pinned only if the function itself makes it, for others may be arrays or tensors. Its elements have to
+be known as numbers of the host: `torch.tensor` reads GPU scalars one by one, pinned or not (SYN106).
 
 Pinning is unsafe: with `torch.cuda.is_available()`, a tensor for the CPU uses CUDA, too. A process forked from one that has used
 CUDA cannot use CUDA itself, such as a worker of a `DataLoader`. TorchScript knows no `pin_memory`. With any fix, the call returns before
@@ -42,7 +43,7 @@ from ._data import are_constants, of_constants, of_data, of_new, of_numbers
 from ._held import is_read_back
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._parts import line_of
-from ._pinned import cuda_check, has_plain_kind, is_plain_data, is_surely_gpu
+from ._pinned import cuda_check, has_plain_kind, holds_host_numbers, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
     blocking_call,
@@ -303,11 +304,12 @@ def _filled(full: CallCode, shape: str, number: str) -> CallCode:
 def _pinned_upload(call: ast.Call, data: ast.expr, device: ast.expr, facts: Facts) -> str | None:
     """Return the code that creates the source in pinned memory and copies it; None where the device may be None.
 
-    None stands for the default device. An array becomes a tensor first, and is pinned where CUDA is surely
+    Nor is there a code for data that may hold GPU scalars, which `torch.tensor` reads. None stands for the default device. An array becomes a tensor first, and is pinned where CUDA is surely
     available.
     """
     has_cuda = is_surely_gpu(device, facts)
-    if not has_cuda and facts.of(device).kind is Kind.UNION:
+    may_be_none = not has_cuda and facts.of(device).kind is Kind.UNION
+    if may_be_none or not holds_host_numbers(data, facts):
         return None
     on_host = CallCode(call, facts).with_argument("device", '"cpu"')
     if is_plain_data(data, facts):

@@ -88,3 +88,25 @@ def test_no_buffer_is_suggested_outside_of_modules(suggested, line, suggestion):
 def test_a_kept_copy_keeps_the_dtype_and_a_tensor_keeps_no_copy_of_an_element(suggested, line, suggestion):
     (said,) = suggested(CLASS.format(bases="(torch.nn.Module)", line=line))
     assert suggestion in said
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("def f(times):\n    for t in times:\n        y = torch.tensor([t] * n, device='cuda')\nf(n)", "if the elements are numbers of the host, copy from pinned memory"),
+        ("def f(times):\n    for t in times:\n        y = torch.tensor([t]).to('cuda')\nf(n)", "if the elements are numbers of the host, copy from pinned memory"),
+        ("def f(times):\n    rows = [t for t in times]\n    return torch.tensor(rows, device=x.device)\nf(n)", "if the elements are numbers of the host, copy from pinned memory"),
+        ("for t in x[0]:\n    y = torch.tensor([t] * n, device='cuda')", "use `torch.stack`, which joins GPU scalars without a read"),
+        ("y = torch.tensor([k for k in range(n) if k > 2], device='cuda')", "copy from pinned memory with `non_blocking=True`"),
+    ],
+)  # fmt: skip
+def test_a_list_is_pinned_only_if_its_elements_are_numbers_of_the_host(suggested, lines, suggestion):
+    (said,) = suggested(lines)
+    assert said.startswith(suggestion)
+
+
+def test_a_list_of_a_number_that_is_read_from_the_gpu_is_not_pinned(syncscan, project):
+    project({"a.py": HEAD + "y = torch.tensor([x[0, 0].item(), 1], device='cuda')\n"})
+    found = syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
+    fixes = {each["code"]: each["fix"]["applicability"] for each in json.loads(found)["findings"]}
+    assert fixes == {"SYN101": "none", "SYN301": "none"}

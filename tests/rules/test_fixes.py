@@ -67,8 +67,8 @@ y = torch.tensor([1, 2],  # one
         'y = "ü", torch.full((), 1, device=d)\n',
     ),
     "the device of a tensor, which says if it is on the GPU": (
-        "y = torch.tensor([3, n], device=x.device)\n",
-        'y = torch.tensor([3, n], device="cpu", pin_memory=x.is_cuda).to(x.device, non_blocking=True)\n',
+        "y = torch.tensor([3, 4], device=x.device)\n",
+        'y = torch.tensor([3, 4], device="cpu", pin_memory=x.is_cuda).to(x.device, non_blocking=True)\n',
     ),
     "lists that the function makes": (
         "def f(n: int):\n    sizes: list[int] = []\n    sizes.append(n)\n    return torch.tensor(sizes, device=d)\nf(3)\n",
@@ -93,8 +93,8 @@ y = torch.tensor([1, 2],  # one
         )
     },
     "a tensor that may be None, which says no device": (
-        "def f(like: torch.Tensor | None):\n    return torch.tensor([n, 1]).to(like)\nf(x)\n",
-        'def f(like: torch.Tensor | None):\n    return torch.tensor([n, 1], device="cpu", pin_memory=torch.cuda.is_available()).to(like, non_blocking=True)\nf(x)\n',
+        "def f(like: torch.Tensor | None):\n    return torch.tensor([4, 1]).to(like)\nf(x)\n",
+        'def f(like: torch.Tensor | None):\n    return torch.tensor([4, 1], device="cpu", pin_memory=torch.cuda.is_available()).to(like, non_blocking=True)\nf(x)\n',
     ),
     "code for TorchScript, which takes other arguments": (
         "@torch.jit.script\ndef f(x: torch.Tensor):\n    return torch.tensor(True, device=x.device)\nf(x)\n",
