@@ -46,6 +46,8 @@ def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
     text, dtype = facts.source(data), _dtype(call, facts) + _gradient(call, facts)
+    if facts.name_of(call.func).endswith("Tensor") and facts.of(data).kind is Kind.NUMBER:
+        return ""  # of a tensor whose elements nothing sets
     if is_constant(data, call, facts):
         return "" if is_put_back(call, text, facts) else suggest("constant", data=text)
     formula = _of_a_range(data, dtype, device, facts)
@@ -59,7 +61,7 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     pinned = f"torch.tensor({text}{kept}, pin_memory=True).to({device}, non_blocking=True)"
     pinned += ".requires_grad_()" if kept != dtype else ""
     if facts.name_of(call.func) == "torch.Tensor":
-        return ""  # whose number is a size
+        return ""  # which has the default dtype, whatever the data are
     if facts.of(data).kind is Kind.NUMBER:
         return suggest("number", full=full)
     if are_constants(data, call, facts):

@@ -110,3 +110,11 @@ def test_a_list_of_a_number_that_is_read_from_the_gpu_is_not_pinned(syncscan, pr
     found = syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
     fixes = {each["code"]: each["fix"]["applicability"] for each in json.loads(found)["findings"]}
     assert fixes == {"SYN101": "none", "SYN301": "none"}
+
+
+@pytest.mark.parametrize("size", ["2", "n", "len('ab')"])
+@pytest.mark.parametrize("name", ["Tensor", "LongTensor", "FloatTensor"])
+def test_the_size_of_a_tensor_is_no_number_to_fill_with(suggested, name, size):
+    (said,) = suggested(f"y = torch.{name}({size}).to(x.device)")
+    assert "full" not in said
+    assert "fill_" not in said
