@@ -43,7 +43,7 @@ from ._parts import (
     views_in,
 )
 from ._shared import call_around, index_parts, keywords_of
-from ._sites import branch_of_uses, is_collected, is_used_at_once
+from ._sites import branch_of_uses, is_collected, is_needed_at_once, is_used_at_once
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -330,12 +330,12 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return of_a_decision(use.node, node, tensor, facts) if _only_decides(node, facts) else ""
     if not name:
         return ""
-    if use.role in {Role.APPENDED, Role.LOGGED}:
-        return _of_a_kept_number(use, node, name, facts)
     if use.role is Role.ADDED and (_adds(use.node) and facts.statement(node) is use.node):
         return _of_a_sum(use.node, node, name, facts)
-    if use.role is Role.RECORDED or (use.role is Role.ADDED and _only_adds(node, facts)):
-        return _of_a_record(use.node, node, name, facts)
+    is_record = use.role is Role.RECORDED or (use.role is Role.ADDED and _only_adds(node, facts))
+    if (is_record or use.role in {Role.APPENDED, Role.LOGGED}) and not is_needed_at_once(node, facts):
+        keep = _of_a_record if is_record else _of_a_kept_number
+        return keep(use, node, name, facts)
     return _of_a_host_number(use, node, tensor, facts)
 
 
@@ -346,9 +346,9 @@ def _of_a_kept_number(use: Use, node: ast.AST, name: str, facts: Facts) -> str:
     return "" if _is_part(node, use, facts) else suggest("append", tensor=name, list=_list_of(use, facts))
 
 
-def _of_a_record(record: ast.AST, node: ast.AST, name: str, facts: Facts) -> str:
+def _of_a_record(use: Use, node: ast.AST, name: str, facts: Facts) -> str:
     """Return the suggestion for a number under a text; what goes straight to a writer of metrics, the writer would copy."""
-    call = facts.around(node).parent(record)
+    call = facts.around(node).parent(use.node)
     if isinstance(call, ast.Call) and last_name(call.func) in _WRITES:
         return suggest("log", tensor=name) if facts.in_loop(node) else ""
     return "" if facts.function(node).endswith("__init__") else suggest("record", tensor=name)

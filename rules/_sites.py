@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TypeAlias, TypeGuard
 
 from syncscan.rule import Facts
-from syncscan.syntax.use import uses_of
+from syncscan.syntax.context import SyntaxContext
+from syncscan.syntax.use import Role, uses_of
 
 from ._parts import VIEWS, is_torch, line_of, names_in
 
 _CONVERT = VIEWS | {"astype", "numpy", "tolist"}  # methods that compute nothing with a copy
+_DECIDES = frozenset({Role.SIZE, Role.INDEX, Role.TEST})
+_Setter: TypeAlias = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr
+_SETTERS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -28,6 +33,38 @@ def branch_of_uses(node: ast.AST, facts: Facts) -> str:
     ):
         return ""
     return "" if _changes_before(branch, node, facts) else line_of(branch.test, facts)
+
+
+def is_needed_at_once(node: ast.AST, facts: Facts) -> bool:
+    """Return whether a name to which the function gives a read value, or what it computes from the value, decides what runs.
+
+    Such names are tests, indices, bounds and sizes. A loop may bring a value back to a test above the read.
+    """
+    around = facts.around(node)
+    places, setter = around.names_around(node).places, _setter_around(node, around)
+    named = {each.id for each in ast.walk(setter) if _is_stored(each)} if setter is not None else set[str]()
+    while more := {
+        name
+        for name, found in places.items()
+        if name not in named and any(not named.isdisjoint(_given_to(each, around)) for each in found)
+    }:
+        named |= more
+    reads = [each for name in named for each in places[name] if not _is_stored(each)]
+    return any(use.role in _DECIDES for each in reads for use in uses_of(each, around))
+
+
+def _given_to(place: ast.Name, around: SyntaxContext) -> list[str]:
+    """Return the names from which an assignment computes what it gives to a place; [] for a place that is read."""
+    setter = _setter_around(place, around) if _is_stored(place) else None
+    return names_in(setter.value) if setter is not None else []
+
+
+def _setter_around(node: ast.AST, around: SyntaxContext) -> _Setter | None:
+    return next((each for each in around.up(node, itself=False) if isinstance(each, _SETTERS)), None)
+
+
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _branch_around(uses: Sequence[ast.AST], node: ast.AST, facts: Facts) -> ast.If | None:

@@ -118,3 +118,19 @@ def test_the_size_of_a_tensor_is_no_number_to_fill_with(suggested, name, size):
     (said,) = suggested(f"y = torch.{name}({size}).to(x.device)")
     assert "full" not in said
     assert "fill_" not in said
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("begin = 0\nwhile begin < n:\n    x = x + 1\n    k = x.sum().item()\n    new = begin + min(1 + k, 4)\n    bar.update(new - begin)\n    begin = new", "keep the number on the GPU"),
+        ("def f(bar, rows):\n    k = x.sum().item()\n    bar.update(k)\n    end = k + 1\n    return rows[end]\nf(n, 'ab')", "keep the number on the GPU"),
+        ("def f(bar):\n    k = x.sum().item()\n    bar.update(k)\n    m = k + 1\n    end = m + 1\n    stop = end + 1\n    for j in range(stop):\n        print(j)\nf(n)", "keep the number on the GPU"),
+        ("for j in range(n):\n    y = x * j\n    k = y.sum().item()\n    print(k)\n    d = k - 1\n    e = d * 2\n    if e > 3:\n        break", "keep the number on the GPU"),
+        ("def f(bar):\n    k = x.sum().item()\n    bar.update(k)\nf(n)", "record `x.sum().detach()`"),
+        ("for j in range(n):\n    y = x * j\n    k = y.sum().item()\n    d = k - 1\n    print(d)", "keep `y.sum().detach()`, and log all values"),
+    ],
+)  # fmt: skip
+def test_a_number_that_decides_something_is_no_record(suggested, lines, suggestion):
+    (said,) = suggested(lines)
+    assert suggestion in said
