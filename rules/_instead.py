@@ -41,6 +41,7 @@ from ._parts import (
     names_in,
     root_of,
     views_in,
+    whole_of,
 )
 from ._shared import call_around, index_parts, keywords_of
 from ._sites import branch_of_uses, is_collected, is_needed_at_once, is_used_at_once
@@ -197,7 +198,8 @@ def of_an_upload(
     data = data_behind(made, facts) if made is not None else None
     if data is not None and is_constant(data, call, facts):
         return suggest("constant", data=line_of(data, facts) or name)
-    is_made = data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES
+    factory = whole_of(made)
+    is_made = data is None and isinstance(factory, ast.Call) and last_name(factory.func) in _FACTORIES
     if is_made and device and is_made_for(name, call, facts):
         return suggest("made-above", source=name, device=device)
     if _is_own(call, name, facts):

@@ -33,8 +33,14 @@ _DENSE = frozenset(
         "clone",
         "contiguous",
         "t",
+        "tril",
+        "triu",
+        "transpose",
     )
 )
+TRIANGLES = frozenset(
+    {"torch.tril", "torch.triu"}
+)  # functions of a tensor, which have methods of the same names
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class DeviceCode:
 
 def made_on(source: ast.expr, device: DeviceCode, facts: Facts) -> str | None:
     """Return the expression with ``device=`` in each factory call; None where elements or errors may differ on the GPU."""
-    if isinstance(source, ast.Call) and facts.name_of(source.func) not in _DENSE:
+    if isinstance(source, ast.Call) and facts.name_of(source.func) not in _DENSE | TRIANGLES:
         return _factory_on(source, device, facts)
     if not device.is_plain:
         return None  # the device would be evaluated more than once, or before other operands
@@ -55,7 +61,7 @@ def made_on(source: ast.expr, device: DeviceCode, facts: Facts) -> str | None:
         return _arithmetic_on(source, device, facts)
     if isinstance(source, ast.Compare):
         return _comparison_on(source, device, facts)
-    inner = _tensor_of(source) if _keeps_all(source, facts) else None
+    inner = tensor_of(source, facts) if _keeps_all(source, facts) else None
     made = made_on(inner, device, facts) if inner is not None else None
     return edited(source, {inner: made}, facts) if inner is not None and made is not None else None
 
@@ -80,15 +86,17 @@ def _is_number(node: ast.expr, facts: Facts) -> bool:
     return facts.of(node).kind is Kind.NUMBER
 
 
-def _tensor_of(source: ast.expr) -> ast.expr | None:
-    """Return the tensor of an index, a sign, or a method call."""
+def tensor_of(source: ast.expr, facts: Facts) -> ast.expr | None:
+    """Return the tensor of an index, a sign, a method call, or a function such as `torch.tril`."""
     if isinstance(source, ast.Subscript):
         return source.value
     if isinstance(source, ast.UnaryOp):
         return source.operand
-    return (
-        source.func.value if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) else None
-    )
+    if not isinstance(source, ast.Call):
+        return None
+    if facts.name_of(source.func) in TRIANGLES:
+        return next(iter(source.args), None)
+    return source.func.value if isinstance(source.func, ast.Attribute) else None
 
 
 def _keeps_all(source: ast.expr, facts: Facts) -> bool:
@@ -96,7 +104,8 @@ def _keeps_all(source: ast.expr, facts: Facts) -> bool:
     if isinstance(source, ast.Subscript):
         return all(map(_is_whole, index_parts(source)))
     if isinstance(source, ast.Call):
-        return not unpacks(source) and all(_is_number(argument, facts) for argument in given(source))
+        others = [each for each in given(source) if each is not tensor_of(source, facts)]
+        return not unpacks(source) and all(_is_number(argument, facts) for argument in others)
     return isinstance(source, ast.UnaryOp) and isinstance(source.op, ast.USub)
 
 

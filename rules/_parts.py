@@ -12,6 +12,8 @@ ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no pare
 STEPS = 4  # names through which a value is followed
 _READS = {"item": "number", "tolist": "copy", "cpu": "copy", "to": "copy"}  # by method
 
+_TRIANGLES = frozenset({"tril", "triu"})
+
 # Methods that compute nothing from the elements.
 VIEWS = frozenset(
     {"bfloat16", "bool", "clone", "contiguous", "detach", "double", "flatten", "float", "half", "int", "long", "permute", "reshape",
@@ -85,6 +87,15 @@ def _is_of_self(path: ast.Attribute, node: ast.AST, facts: Facts) -> bool:
     (root,) = names_in(path)
     made = last_set(root, node, facts.around(node))
     return root == "self" or (made is not None and is_path(made) and names_in(made) == ["self"])
+
+
+def whole_of(made: ast.AST | None) -> ast.AST | None:
+    """Return the tensor whose triangle is made, ``torch.ones(n, n)`` of ``torch.ones(n, n).tril()``; other nodes as they are."""
+    while (
+        isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in _TRIANGLES
+    ):
+        made = made.args[0] if is_torch(made.func.value) and made.args else made.func.value
+    return made
 
 
 def is_made_for(name: str, call: ast.Call, facts: Facts) -> bool:

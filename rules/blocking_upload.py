@@ -12,7 +12,8 @@ on a change of dtype. Modules without parameters, such as `nn.ReLU()`, have noth
 
 **Fix.** A factory makes its tensor on the GPU: `torch.zeros(n).cuda()` becomes `torch.zeros(n, device="cuda")`, and
 `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is safe, except for `arange`. Sums, differences and
-products of what factories make are made there too: `(1 - torch.eye(n)[None]).to(x)` becomes `(1 - torch.eye(n, device=x.device)[None]).to(x)`;
+products of what factories make are made there too: `(1 - torch.eye(n)[None]).to(x)` becomes `(1 - torch.eye(n, device=x.device)[None]).to(x)`.
+So are triangles: `torch.ones(n, n).tril().to(x.device)` becomes `torch.ones(n, n, device=x.device).tril()`. These are
 unsafe, as is `full` of what is no number written out, or one that its dtype may not hold (SYN301). `linspace` and fractions of `arange`
 may be rounded differently on the GPU, and random numbers are others: there is no rewrite of them.
 
@@ -24,6 +25,7 @@ reader in another stream may have relied on the synchronization.
 
 import ast
 from dataclasses import replace
+from typing import TypeGuard
 
 from syncscan.model import Applicability, Confidence, Kind
 from syncscan.ops import Effect
@@ -33,7 +35,7 @@ from ._code import CallCode, as_argument
 from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
 from ._kept_copies import of_a_part
-from ._made_on import DeviceCode, is_alike, is_exact, made_on
+from ._made_on import TRIANGLES, DeviceCode, is_alike, is_exact, made_on, tensor_of
 from ._new_modules import is_still_new
 from ._pinned import with_pinned_source
 from ._shared import (
@@ -258,15 +260,23 @@ def _is_made_alike(call: ast.Call, source: ast.Call, facts: Facts) -> bool:
 
 
 def _factory_behind(source: ast.expr, facts: Facts) -> ast.Call | None:
-    """Return the factory call at the start of a chain of views and methods, as in `torch.arange(n).view(1, n)`."""
-    inner = source
-    while isinstance(inner, ast.Call) and facts.name_of(inner.func).startswith("torch.Tensor."):
-        if not isinstance(inner.func, ast.Attribute):
-            return None
-        inner = inner.func.value
+    """Return the factory call at the start of a chain of methods, triangles and comparisons, as in `torch.arange(n).view(1, n)`."""
+    inner: ast.expr | None = source
+    while _is_of_one_tensor(inner, facts):
+        inner = inner.left if isinstance(inner, (ast.BinOp, ast.Compare)) else tensor_of(inner, facts)
     name = facts.name_of(inner.func) if isinstance(inner, ast.Call) else ""
     is_chain = inner is not source and name.removeprefix("torch.") in _FACTORIES
     return inner if is_chain and isinstance(inner, ast.Call) and not _PLACED & keywords_of(inner) else None
+
+
+def _is_of_one_tensor(node: ast.expr | None, facts: Facts) -> TypeGuard[ast.expr]:
+    """Return whether a node computes from the tensor before it, and from numbers."""
+    if isinstance(node, ast.Call):
+        name = facts.name_of(node.func)
+        return name.startswith("torch.Tensor.") or name in TRIANGLES
+    others = [node.right] if isinstance(node, ast.BinOp) else getattr(node, "comparators", [])
+    is_operation = isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
+    return is_operation and all(facts.of(each).kind is Kind.NUMBER for each in others)
 
 
 def _device_code(device: ast.expr, facts: Facts) -> str:

@@ -134,3 +134,31 @@ def test_the_size_of_a_tensor_is_no_number_to_fill_with(suggested, name, size):
 def test_a_number_that_decides_something_is_no_record(suggested, lines, suggestion):
     (said,) = suggested(lines)
     assert suggestion in said
+
+
+@pytest.mark.parametrize(
+    ("made", "fixed"),
+    [
+        ("torch.ones(n, n).tril()", "torch.ones(n, n, device=x.device).tril()"),
+        ("torch.tril(torch.ones(n, n))", "torch.tril(torch.ones(n, n, device=x.device))"),
+        ("torch.triu(torch.ones(n, n), diagonal=1).bool()", "torch.triu(torch.ones(n, n, device=x.device), diagonal=1).bool()"),
+        ("(torch.triu(torch.ones(n, n)) == 1).transpose(0, 1)", "(torch.triu(torch.ones(n, n, device=x.device)) == 1).transpose(0, 1)"),
+    ],
+)  # fmt: skip
+def test_a_mask_of_factories_alone_is_made_on_the_gpu(syncscan, project, made, fixed):
+    root = project({"a.py": f"{HEAD}y = {made}.to(x.device)\n"})
+    syncscan("check", "--isolated", "--fix", "--unsafe-fixes", "--when", "all")
+    assert (root / "a.py").read_text() == f"{HEAD}y = {fixed}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("def f(rows, k):\n    return torch.ones(k, k).tril(k).cumsum(0).to(rows.device)\nf(x, n)", "create the tensor on the GPU: `torch.ones(k, k, device=rows.device).tril(k).cumsum(0)`"),
+        ("def f(rows, k):\n    return torch.tril(torch.ones(k, k)).view(1, k, k).to(rows.device)\nf(x, n)", "create the tensor on the GPU: `torch.tril(torch.ones(k, k, device=rows.device)).view(1, k, k)`"),
+        ("def f(rows, k):\n    causal = torch.tril(torch.ones(k, k))\n    return rows + causal.to(rows.device)\nf(x, n)", "create `causal` on the GPU, with `device=rows.device`, and drop this copy"),
+    ],
+)  # fmt: skip
+def test_what_starts_with_a_factory_is_better_made_on_the_gpu(suggested, lines, suggestion):
+    (said,) = suggested(lines)
+    assert suggestion in said
