@@ -32,7 +32,8 @@ def of_host_data(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
         return ""
     used = {name, *names_in(data)}
     between = [each for each in _inside(node, facts) if _is_between(each, made, node, facts)]
-    if any(_may_change(each, name, used) for each in between):
+    read = {*ast.walk(tensor or node)}
+    if any(_may_change(each, name, used, read) for each in between):
         return ""
     return suggest("host-has", data=ast.unparse(data), tensor=name)
 
@@ -86,24 +87,34 @@ def _start(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-def _may_change(node: ast.AST, name: str, used: set[str]) -> bool:
-    """Return whether a node may change a tensor or its data: by a store, by a call that is given them, or under another name."""
+def _may_change(node: ast.AST, name: str, used: set[str], read: set[ast.AST]) -> bool:
+    """Return whether a node may change a tensor or its data: by a store, by a call that is given them, or under another name.
+
+    A call that is given the result of the read gets a number.
+    """
     if isinstance(node, ast.Call):
-        given = [*node.args, *(each.value for each in node.keywords)]
-        method = node.func if isinstance(node.func, ast.Attribute) else None
-        if (
-            method is not None
-            and method.attr not in _READS | _REDUCE
-            and not used.isdisjoint(names_in(method.value))
-        ):
-            return True
-        return last_name(node.func) not in _NUMBERS and any(name in names_in(each) for each in given)
+        return _calls_with(node, name, used, read)
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Return, ast.Yield)):
         value = node.value
         return isinstance(value, ast.Name) and value.id in used
     if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
         return name in names_in(node)
     return _is_stored(node) and not used.isdisjoint(names_in(node))
+
+
+def _calls_with(call: ast.Call, name: str, used: set[str], read: set[ast.AST]) -> bool:
+    """Return whether a call may change a tensor or its data, as their method or with the tensor as an argument."""
+    method = call.func if isinstance(call.func, ast.Attribute) else None
+    if (
+        method is not None
+        and method.attr not in _READS | _REDUCE
+        and not used.isdisjoint(names_in(method.value))
+    ):
+        return True
+    given = [*call.args, *(each.value for each in call.keywords)]
+    handed = {inner for each in given for inner in ast.walk(each)} - read
+    is_handed = any(isinstance(each, ast.Name) and each.id == name for each in handed)
+    return last_name(call.func) not in _NUMBERS and is_handed
 
 
 def _function(node: ast.AST, facts: Facts) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

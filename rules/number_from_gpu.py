@@ -29,6 +29,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._code import CallCode
+from ._held import of_host_data
 from ._instead import of_a_bound, of_an_index, of_lengths, of_rounds
 from ._shared import PYTHON, blocking_call, decider, given, index_elements, index_parts, on_gpu, shown
 from ._suggestions import suggest
@@ -174,12 +175,18 @@ def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str
         return suggest("stack") if rows.isdisjoint(_SEQUENCES) else ""
     if name in _SUGGESTED:
         return suggest(name)
+    held = of_host_data(number, call, facts)
+    if held:
+        return held
     if facts.in_loop(call) and not facts.made_in_loop(number):
         return of_rounds(call, number, facts)
     return of_lengths(number, call, facts) or suggest("size")
 
 
 def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: bool) -> str:
+    held = of_host_data(number, node, facts)
+    if held:
+        return held
     if facts.in_loop(node) and not facts.made_in_loop(number):
         return of_rounds(node, number, facts)
     is_of_tensor = facts.of(node.value).kind not in _SEQUENCES | {Kind.INSTANCE}

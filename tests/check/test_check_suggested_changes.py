@@ -162,3 +162,22 @@ def test_a_mask_of_factories_alone_is_made_on_the_gpu(syncscan, project, made, f
 def test_what_starts_with_a_factory_is_better_made_on_the_gpu(suggested, lines, suggestion):
     (said,) = suggested(lines)
     assert suggestion in said
+
+
+@pytest.mark.parametrize(
+    ("read", "is_known"),
+    [
+        ("print(k[j].item())", True),
+        ("x[:k[j]]", True),
+        ("torch.relu(x[j, :k[j]])", True),
+        ("x[k[j]]", True),
+        ("torch.zeros(k.max())", True),
+        ("print(k.mul_(2), k[j].item())", False),
+        ("torch.distributed.all_reduce(k); x[:k[j]]", False),
+        ("x[: k[j], grow(k)]", False),
+    ],
+)
+def test_numbers_that_the_host_has_are_read_from_the_host(suggested, read, is_known):
+    head = "def f(p):\n    k = torch.tensor([len(a) for a in p], device='cuda')\n    for j in range(n):\n        "
+    said = suggested(f"{head}{read}\nf(['a', 'bc'])\n")
+    assert ("use `[len(a) for a in p]`: the host has the numbers" in " ".join(said)) is is_known
