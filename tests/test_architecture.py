@@ -55,7 +55,7 @@ FLOORS = {
     ),
     "syncscan.check.frequency": (
         "closures debugging epochs flags given guards transfers",
-        "calls counters",
+        "calls counters held",
         "options regions",
         "functions gates",
         "cached",

@@ -15,7 +15,7 @@ _Values = dict[str, list["ast.expr | None"]]  # by the name to which they are as
 def with_answers(test: ast.expr, function: ast.AST) -> ast.expr:
     """Return a test with the tests that its variables hold in their places: of those that the function sets once."""
     if isinstance(test, ast.Name):
-        values = _values_in(function).get(test.id, [])
+        values = values_in(function).get(test.id, [])
         held = values[0] if len(values) == 1 else None
         return held if held is not None and _is_answer(held) else test
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -48,7 +48,7 @@ def first_iteration(node: ast.If, loop: ast.AST | None) -> Iterator[Sequence[ast
         and any(isinstance(target, ast.Name) and target.id == flag.id for target in each.targets)
         for each in node.body
     )
-    if clears and all(_is(each, is_not) for each in _values_in(loop).get(flag.id, [])):
+    if clears and all(_is(each, is_not) for each in values_in(loop).get(flag.id, [])):
         yield node.body
 
 
@@ -57,7 +57,7 @@ def _is(value: ast.expr | None, answer: bool) -> bool:
 
 
 @functools.lru_cache(maxsize=64)  # the tests of a function follow one another
-def _values_in(node: ast.AST) -> _Values:
+def values_in(node: ast.AST) -> _Values:
     """Return what a function or a loop assigns to each name; None where that is no single value."""
     found: _Values = defaultdict(list)
     plain = set()

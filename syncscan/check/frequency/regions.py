@@ -21,6 +21,7 @@ from syncscan.check.frequency.epochs import (
 )
 from syncscan.check.frequency.flags import first_iteration, with_answers
 from syncscan.check.frequency.guards import Body, once_behind
+from syncscan.check.frequency.held import with_held
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import blocks_of
@@ -87,7 +88,7 @@ def loops_of(function: Function) -> list[Region]:
     loops = []
     for node in walk(function.node):
         if isinstance(node, LOOPS) and not reads_parts(node):
-            calls = _calls_in(node)
+            calls = with_held(_calls_in(node), function.node)
             if isinstance(node, ast.While) or runs_models(node):
                 loops.append(Region(When.STEP, _lines(node), calls))
     return _with_own_calls(loops, regions_of(function), function) if loops else []
@@ -106,14 +107,15 @@ def _with_own_calls(regions: list[Region], all_regions: list[Region], function: 
         for node in walk(function.node)
         if isinstance(node, ast.Call) and not any(node.lineno in guard.lines for guard in guards)
     ]
-    elsewhere = _names_called(free)
+    elsewhere = with_held(_names_called(free), function.node)
     found = []
     for region in regions:
         own = region.calls
         if region in guards:
             own -= elsewhere
         elif region.when is not When.ONCE:
-            own = _names_called(call for call in free if call.lineno in region.lines)
+            called = _names_called(call for call in free if call.lineno in region.lines)
+            own = with_held(called, function.node)
         found.append(replace(region, calls=own))
     return found
 
@@ -156,7 +158,7 @@ def _regions(
             continue
         around = _running_a_model(node) if isinstance(node, LOOPS) else loop
         if isinstance(node, LOOPS):
-            yield from _of_loop(node)
+            yield from _of_loop(node, function)
             counters |= counters_of(node) if reads_batches(node) else frozenset()
         elif isinstance(node, ast.If):
             yield from _behind(node, before, body[position:], function, counters)
@@ -173,9 +175,9 @@ def _regions(
             yield from _regions(inner, function, counters, around)
 
 
-def _of_loop(loop: Loop) -> Iterator[Region]:
+def _of_loop(loop: Loop, function: Function) -> Iterator[Region]:
     """Yield a loop, and its statements beside the loops over batches in it; nothing of a loop over the parts of a model."""
-    calls, reads = _calls_in(loop), reads_batches(loop)
+    calls, reads = with_held(_calls_in(loop), function.node), reads_batches(loop)
     trains = reads or not TRAINS.isdisjoint(calls)
     if not trains and reads_parts(loop):
         return
