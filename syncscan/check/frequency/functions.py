@@ -189,7 +189,9 @@ def is_step(function: Function) -> bool:
     if not _may_be_step(function):
         return False
     if runs_a_model(function):
-        return _RUNS.search(function.name) is not None and not may_be_once(function)
+        is_of_a_request = function.owner is not None and _denoises(function.owner)  # outside of its loops
+        runs = _RUNS.search(function.name) is not None and not may_be_once(function)
+        return runs and (not is_of_a_request or is_named_step(function))
     return is_named_step(function) or computes_gradients(function)
 
 

@@ -123,6 +123,15 @@ class DenoisingPipeline:
     def _report(self, prompt):
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
 
+    @torch.no_grad()
+    def generate_mask(self, prompt: torch.Tensor):  # for each request, before the loop
+        noise = self.denoiser(prompt)
+        return noise + torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (unknown)
+
+    @torch.no_grad()
+    def forward_step(self, prompt: torch.Tensor):
+        return torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (step)
+
 
 class Filter:
     @torch.no_grad()
