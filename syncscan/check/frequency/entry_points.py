@@ -21,10 +21,11 @@ def usual_roots(
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
     around = _around_steps(found, callers)
+    left_out = found.generating | _stages(found, functions)
     steps = [
         each
         for each in functions
-        if each not in found.generating and frequency[each].is_step and not frequency[each].runs_elsewhere
+        if each not in left_out and frequency[each].is_step and not frequency[each].runs_elsewhere
     ]
     roots = [
         each
@@ -33,6 +34,24 @@ def usual_roots(
     ]
     called, evaluated = _called_by_loops(found, functions, around)
     return [*roots, *called], evaluated
+
+
+def _stages(found: Frequencies, functions: Sequence[Function]) -> set[Called]:
+    """Return the methods ``__call__`` of what another object calls one after the other: its stages, each called once.
+
+    A stage has the base of that object, and takes as many arguments. One that a loop of steps calls takes the step too.
+    """
+    frequency = found.cache.by_function
+    lists = [each for each in functions if frequency[each].runs_stages]
+    return {
+        cls.methods["__call__"]
+        for each in lists
+        if each.owner is not None
+        for base in each.owner.bases
+        for cls in base.subclasses
+        if "__call__" in cls.methods and len(cls.methods["__call__"].parameters) == len(each.parameters)
+        if not frequency[cls.methods["__call__"]].is_named_step
+    }
 
 
 def _serves_media_alone(found: Frequencies, callee: Function, callers: dict[Called, set[Called]]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from syncscan.check.frequency.closures import is_argument, is_handed_out
-from syncscan.check.frequency.epochs import LOOPS, reads_batches
+from syncscan.check.frequency.epochs import LOOPS, reads_batches, reads_parts
 from syncscan.check.frequency.guards import CONSTRUCTORS
 from syncscan.check.frequency.regions import loops_of, names_a_step, runs_models
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
@@ -168,6 +168,28 @@ def _denoises(cls: Class) -> bool:
     """Return whether a class is a pipeline that runs a model in a loop, as diffusion pipelines do."""
     is_pipeline = any(map(_PIPELINE.fullmatch, _names_of(cls)))
     return is_pipeline and any(loop for method in _methods_of(cls) for loop in loops_of(method))
+
+
+def runs_stages(function: Function) -> bool:
+    """Return whether an object calls its parts one after the other when it is called: ``for block in self.blocks: x = block(x)``.
+
+    The layers of a module are no such parts, since its ``forward`` is a step.
+    """
+    if function.name != "__call__" or function.owner is None or is_module_like(function.owner):
+        return False
+    return any(
+        isinstance(loop, ast.For) and reads_parts(loop) and _names_in(loop.target) & _called_in(loop)
+        for loop in walk(function.node)
+    )
+
+
+def _names_in(target: ast.expr) -> set[str]:
+    return {each.id for each in walk(target) if isinstance(each, ast.Name)}
+
+
+def _called_in(loop: ast.For) -> set[str]:
+    calls = (each.func for each in walk(loop) if isinstance(each, ast.Call))
+    return {called.id for called in calls if isinstance(called, ast.Name)}
 
 
 def samples(function: Function) -> bool:
@@ -337,6 +359,7 @@ class FunctionFrequency:
     is_named_test: bool
     answers_users: bool
     is_handed_out: bool  # the function that defines it returns it, or keeps it in an attribute
+    runs_stages: bool  # calls the parts of its object one after the other
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:
@@ -363,4 +386,5 @@ class FunctionFrequency:
             is_named_test(function),
             answers_users(function),
             is_handed_out(function),
+            runs_stages(function),
         )

@@ -1,7 +1,7 @@
 """The execution frequency of a line, followed along the call graph: in every step, once, in tests, or unknown.
 
 1. The settings name the entry points. If they name none, the entry points are:
-   - the functions that a framework calls for each batch (`is_step`),
+   - the functions that a framework calls for each batch (`is_step`), but for the stages that a loop of another object calls once each,
    - the callees in loops that train or read batches,
    - the callees in loops of functions that run many steps for one request (`is_generation`, `samples`). These functions are no steps themselves,
      and neither is a callee that generates by its name in a loop of its own.
