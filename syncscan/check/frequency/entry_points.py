@@ -21,7 +21,7 @@ def usual_roots(
     found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found, [*found.generations, *_drive(found, functions, callers)])
     around = _around_steps(found, callers)
-    left_out = found.generating | _stages(found, functions)
+    left_out = found.generating | found.cached | _stages(found, functions)
     steps = [
         each
         for each in functions

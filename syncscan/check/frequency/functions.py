@@ -15,12 +15,13 @@ from syncscan.check.frequency.regions import loops_of, names_a_step, runs_models
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import walk
+from syncscan.check.infer.source.syntax import path_of, walk
 
 _OWNERS = ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
 _INFERENCE = frozenset(f"{owner}inference_mode" for owner in _OWNERS)
 _WITHOUT_GRADIENTS = _INFERENCE | {f"{owner}no_grad" for owner in _OWNERS}
 
+_CACHES = frozenset({"functools.cache", "functools.lru_cache", "lru_cache"})
 _RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step|update|__call__")
 # Functions that change the weights of a model, under `no_grad`.
 _TREATS = re.compile(
@@ -168,6 +169,23 @@ def _denoises(cls: Class) -> bool:
     """Return whether a class is a pipeline that runs a model in a loop, as diffusion pipelines do."""
     is_pipeline = any(map(_PIPELINE.fullmatch, _names_of(cls)))
     return is_pipeline and any(loop for method in _methods_of(cls) for loop in loops_of(method))
+
+
+def caches_results(function: Function) -> bool:
+    """Return whether a function is a decorator that caches the results of others: it calls ``functools.lru_cache(...)(fn)``."""
+    is_of_the_module = function.parent is None and function.owner is None
+    if not is_of_the_module or not isinstance(function.node, ast.FunctionDef):
+        return False
+    if not function.module.lines.mention("functools"):
+        return False
+    calls = (each for each in walk(function.node) if isinstance(each, ast.Call) and len(each.args) == 1)
+    return any(
+        path_of(_called_first(each)) in _CACHES and isinstance(each.args[0], ast.Name) for each in calls
+    )
+
+
+def _called_first(call: ast.Call) -> ast.expr:
+    return call.func.func if isinstance(call.func, ast.Call) else call.func
 
 
 def runs_stages(function: Function) -> bool:
@@ -360,6 +378,7 @@ class FunctionFrequency:
     answers_users: bool
     is_handed_out: bool  # the function that defines it returns it, or keeps it in an attribute
     runs_stages: bool  # calls the parts of its object one after the other
+    caches_results: bool  # of the functions that it decorates
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:
@@ -387,4 +406,5 @@ class FunctionFrequency:
             answers_users(function),
             is_handed_out(function),
             runs_stages(function),
+            caches_results(function),
         )

@@ -32,6 +32,7 @@ class Frequencies:
     drivers: set[Called] = field(default_factory=set)  # loops in these call what runs a model
     evaluation: set[Called] = field(default_factory=set)  # run in evaluation, export or debugging alone
     media: set[Called] = field(default_factory=set)  # run for inputs with images, videos or sound alone
+    cached: set[Called] = field(default_factory=set)  # by a decorator of the project
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     off: frozenset[str] = frozenset()  # the options that are off by default
     optional: dict[Called, str] = field(default_factory=dict)  # reached behind such an option alone
@@ -126,7 +127,7 @@ class Frequencies:
     def is_passed_over(self, called: Called) -> bool:
         """Return whether a step that calls this function does so at most once."""
         frequency = self.frequency(called)
-        return frequency is not None and frequency.is_passed_over
+        return called in self.cached or (frequency is not None and frequency.is_passed_over)
 
     def generates(self, called: Called) -> bool:
         """Return whether a callee runs many steps for one request."""

@@ -43,6 +43,8 @@ def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCac
     declared = (cache.options[module.body] for module in solver.context.modules)
     others = (each.name for each in functions if each.is_property)
     found.off = off_by_default(declared, (others, *(cache.computed[each] for each in functions)))
+    caching = {each.name for each in functions if cache.by_function[each].caches_results}
+    found.cached.update(each for each in functions if not caching.isdisjoint(each.decorators))
     _run_arguments_where_passed(found)
     callers = callers_of(functions, found.from_)
     _note_evaluation(found, functions, callers)

@@ -20,7 +20,12 @@ def note_once(found: Frequencies, functions: Sequence[Function], callers: dict[C
         for function in functions
         if function not in found.step
         and (
-            (frequency[function].is_once if function in found.generating else frequency[function].may_be_once)
+            function in found.cached
+            or (
+                frequency[function].is_once
+                if function in found.generating
+                else frequency[function].may_be_once
+            )
             or (frequency[function].is_named_test and not callers.get(function, ()))
         )
     ]

@@ -207,3 +207,39 @@ class Builder:
         if not getattr(self, "seen", True):
             torch.cuda.synchronize()  # expect: SYN401 (step)
             self.seen = True
+
+
+def cache_unless(maxsize=128):
+    def outer(fn):
+        cached = functools.lru_cache(maxsize=maxsize)(fn)
+
+        @functools.wraps(fn)
+        def inner(*args, **kwargs):
+            if torch.compiler.is_compiling():
+                return fn(*args, **kwargs)
+            return cached(*args, **kwargs)
+
+        return inner
+
+    return outer
+
+
+def logged(fn):
+    @functools.wraps(fn)
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    return inner
+
+
+class Rotation(torch.nn.Module):
+    @cache_unless(maxsize=None)
+    def frequencies(self, n):
+        return torch.tensor([n, 2.0], device="cuda")  # expect: SYN301 (once)
+
+    @logged
+    def scales(self, n):
+        return torch.tensor([n, 2.0], device="cuda")  # expect: SYN301 (step)
+
+    def forward(self, x, n: int):
+        return x * self.frequencies(n) * self.scales(n)
