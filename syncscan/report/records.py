@@ -7,6 +7,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from syncscan.check.baseline import normalised
 from syncscan.check.result import FactsUsed
@@ -185,10 +186,11 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the order of reports: blocks of every step first; cheap, explicit and hardly avoidable synchronizations last.
 
-    Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone. Statements
-    behind an ``if`` of their function come after the others, because fewer programs run them. Code shared by all models
-    comes before the ``forward`` of one model, and code near an entry point before code deep in the call chain. Hidden
-    synchronizations come before copies that the author wrote as copies, because readers act on them more often.
+    Within frequency `step`, training and serving come before evaluation, and code for CUDA before code for ROCm alone.
+    Code in a folder named ``deprecated`` or ``legacy`` comes after live code. Statements behind an ``if`` of their function
+    come after the others, because fewer programs run them. Code shared by all models comes before the ``forward`` of one model,
+    and code near an entry point before code deep in the call chain. Hidden synchronizations come before copies that the author
+    wrote as copies, because readers act on them more often.
     """
     from syncscan.check.frequency.functions import drives_models  # noqa: PLC0415 (loads the inference, which a stored proof does without)
     from syncscan.check.infer.source.hardware import is_for_rocm  # noqa: PLC0415 (loads the inference too)
@@ -202,6 +204,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             bool(finding.switch),
             finding.evaluation,
             is_for_rocm(finding.path, finding.function),
+            not _DEPRECATED.isdisjoint(PurePath(finding.path).parts[:-1]),
             bool(finding.follows) or finding.code in _SELDOM_AVOIDABLE,
             finding.conditional,
             not drives_models(root),
@@ -215,6 +218,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
+_DEPRECATED = frozenset({"deprecated", "legacy"})  # folders of code that users should leave
 # Rules of small copies, of explicit synchronizations, and of checks for errors in results that programs mostly need.
 _SELDOM_AVOIDABLE = frozenset({"SYN303", "SYN304", "SYN401", "SYN502"})
 _WRITTEN_AS_COPIES = frozenset({"SYN102", "SYN105", "SYN302"})

@@ -329,6 +329,33 @@ def fit(loader, model):
     assert codes == ["SYN104", "SYN201", "SYN302", "SYN105", "SYN102"]
 
 
+def test_code_in_folders_of_deprecated_code_comes_after_live_code(syncscan, project):
+    source = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self):
+        return torch.ones(1, device="cuda").item()
+"""
+    paths = (
+        "models/deprecated/a.py",
+        "legacy/a.py",
+        "models/deprecated_names.py",
+        "models/legacy.py",
+        "z.py",
+    )
+    project(dict.fromkeys(paths, source))
+    lines = syncscan("check", "--isolated", "--output-format", "concise").stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines[:5]] == [
+        "models/deprecated_names.py",
+        "models/legacy.py",
+        "z.py",
+        "legacy/a.py",
+        "models/deprecated/a.py",
+    ]
+
+
 def test_code_for_rocm_alone_comes_after_that_for_cuda(syncscan, project):
     source = """\
 import torch
