@@ -29,7 +29,7 @@ from syncscan.check.infer.source.syntax import last_name, path_of, walk
 from syncscan.model import When
 
 _MODEL = re.compile(
-    r"(?!_*(get|set|load|build|make|create|init|save|register|prepare|check|is|wrap|update)_)(\w+_)?(model|decoder)"
+    r"(?!_*(get|set|load|build|make|create|init|save|register|prepare|check|is|wrap|update)_)(\w+_)?(model|decoder|unet)"
 )
 # Functions that a framework calls for each batch, without their leading underscores.
 _STEP = re.compile(

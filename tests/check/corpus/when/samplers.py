@@ -27,6 +27,20 @@ def noise(i):
     # reached: noise
 
 
+class Inversion:
+    @torch.no_grad()
+    def invert(self, x, timesteps):
+        torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+        for t in self.progress_bar(timesteps):
+            x = correct(self.unet(x, t))
+        return x
+
+
+def correct(x):
+    return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+    # reached: correct
+
+
 class Diffusion(nn.Module):
     @torch.inference_mode()
     def interpolate(self, x):
