@@ -308,10 +308,10 @@ def may_run_a_model(function: Function) -> bool:
 
 
 def is_named_step(function: Function) -> bool:
-    """Return whether a framework calls a method for each batch, by its name and class."""
+    """Return whether a framework calls a method for each batch, by its name and class, or a function that programs hand to Megatron."""
     owner, name = function.owner, function.name.lstrip("_")
     if owner is None:
-        return False
+        return function.name == "forward_step"
     if names_a_step(name):
         return name != "forward" or is_module_like(owner)
     if _BUILDS.fullmatch(function.name) is not None:  # public functions reach the private ones

@@ -74,3 +74,16 @@ class SlopeAttentionBackend:
 
     def build_metadata(self):
         torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+def pack(batch):
+    return torch.tensor([batch, 2], device="cuda")  # expect: SYN301 (step)
+    # reached: forward_step > pack
+
+
+def forward_step(state, data_iterator, model):  # programs hand it to `pretrain` of Megatron
+    return model(pack(next(data_iterator)))
+
+
+def forward_steps(model):
+    return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
