@@ -338,3 +338,55 @@ def test_what_calls_and_classes_say_of_others_follows_what_is_typed(old, new) ->
         results.append(asked(engine, {"a": each})[0])
         assert results[-1] == asked(Engine(Conventions()), {"a": each})[0]
     assert results[0] == results[2]
+
+
+STAGES = """\
+import torch
+from cache import keep
+
+
+class Block:
+    pass
+
+
+class Decode(Block):
+    @torch.no_grad()
+    def __call__(self, state):
+        return torch.zeros(3, device="cuda").tolist()
+
+
+class Blocks(Block):
+    def __call__(self, state):
+        for block in self.blocks:
+            state = block(state)
+
+
+class Net(torch.nn.Module):
+    @keep
+    def table(self):
+        return torch.zeros(3, device="cuda").tolist()
+
+    def forward(self, x):
+        return self.table()
+"""
+KEEP = "import functools\n\n\ndef keep(fn):\n    return functools.lru_cache(fn)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [
+        ("a", "Decode(Block)", "Decode()", ["step", "once"]),
+        ("a", "self.blocks", "state", ["step", "once"]),
+        ("a", "    @keep\n", "", ["unknown", "step"]),
+        ("cache", "functools.lru_cache(fn)", "fn", ["unknown", "step"]),
+    ],
+)
+def test_stages_and_caching_decorators_follow_edits(name, old, new, expected) -> None:
+    texts = {"a": STAGES, "cache": KEEP}
+    engine, whens = Engine(Conventions()), []
+    for each in (texts, {**texts, name: texts[name].replace(old, new)}, texts):
+        files = {module: source(module, text) for module, text in each.items()}
+        found = asked(engine, files)[0].findings
+        assert found == asked(Engine(Conventions()), files)[0].findings
+        whens.append([finding.when.value for finding in found])
+    assert whens == [["unknown", "once"], expected, ["unknown", "once"]]
