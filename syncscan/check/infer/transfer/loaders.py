@@ -14,7 +14,7 @@ from syncscan.check.infer.domain.lattice import as_tensor
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import Device, Kind
+from syncscan.model import Confidence, Device, Kind
 
 # As in `accelerator.prepare`, `fabric.setup_dataloaders`, `deepspeed.initialize`.
 _PREPARES = re.compile(r"(.*_)?(prepare|setup|initialize|distribute|shard)(_.*)?")
@@ -39,8 +39,18 @@ def of_batch(at: Point, batch: AbstractValue, name: str, call: Call) -> Abstract
     return None
 
 
+_ENCODED = AbstractValue(Kind.INSTANCE, Device.CPU, Confidence.INFERRED, payload="transformers.BatchEncoding")
+
+
 def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls."""
+    """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls.
+
+    A processor or a tokenizer of transformers encodes on the host: nothing else takes ``return_tensors``.
+    """
+    keywords = call.site.keywords if call.site is not None else ()
+    if "return_tensors" in keywords and "device" not in keywords:
+        is_known = any(map(_is_of_the_project, callee.options)) or (callee is BOTTOM and not at.stays_open())
+        return BOTTOM if is_known else _ENCODED
     if not _is_named_so(name):
         return BOTTOM
     is_own = any(map(_is_of_the_project, callee.options or (callee,)))
