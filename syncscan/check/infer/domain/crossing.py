@@ -89,20 +89,39 @@ def crossing(value: AbstractValue) -> AbstractValue:
     is on the host is forgotten too: the other side may see it after a move.
     """
     if value.items is not None or value.element is not None:
-        return _with_parts(value, crossing)
+        return _with_parts(value, crossing if value.kind is Kind.UNION else _item_crossing)
     if value.device in _HOST and is_module(value):
         value = refine(value, device=Device.UNKNOWN, confidence=Confidence.PROVED)
     return returned(value)
 
 
 @functools.cache
+def _item_crossing(value: AbstractValue) -> AbstractValue:
+    """Return an item of a container in the same way; a zero there is no beginning of a sum."""
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, _item_crossing)
+    return _forgotten(value) if value.kind is Kind.NUMBER else crossing(value)
+
+
+@functools.cache
 def returned(value: AbstractValue) -> AbstractValue:
     """Return the value as seen by the callers of the function that returns the value: a new module is still on the host."""
+    kind = value.kind
+    if kind is Kind.NUMBER and is_zero(value):
+        return refine(value, payload=ZERO)
+    if kind is Kind.UNION:
+        return _with_parts(value, returned)
+    return _item_returned(value)
+
+
+@functools.cache
+def _item_returned(value: AbstractValue) -> AbstractValue:
+    """Return an item in the same way, see `_item_crossing`."""
     kind = value.kind
     if kind is Kind.NUMBER or kind is Kind.STRING:
         return _forgotten(value)
     if value.items is not None or value.element is not None:
-        return _with_parts(value, returned)
+        return _with_parts(value, _item_returned)
     if kind in _PLACED:
         return refine(value, confidence=min(value.confidence, Confidence.INFERRED), via=None)
     return refine(value, via=None) if value.via is not None else value
@@ -114,8 +133,6 @@ def _forgotten(value: AbstractValue) -> AbstractValue:
         return value
     if value.kind is Kind.STRING:
         return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING
-    if is_zero(value):
-        return refine(value, payload=ZERO)
     return INT if value.dtype == "int" else NUMBER
 
 

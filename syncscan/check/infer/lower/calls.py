@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
 from syncscan.check.infer.lower.lowering import DEVICE, EXPRESSIONS, Lowering, lowers
-from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.infer.source.syntax import last_name, walk
 
 _A_DEVICE = re.compile(r".*device.*|_?dev|_?(local_)?rank|_?(gpu|cuda)(_?id)?")
 _FILLS = frozenset({"append", "add", "appendleft", "insert", "extend", "update", "setdefault"})
@@ -128,25 +128,24 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
-    _note_read(to, node)
+    if to.unread:
+        _note_read(to, node)
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot
 
 
 def _note_read(to: Lowering, node: ast.Call) -> None:
-    """Forget the stores that a call may read."""
-    for path in [path for path in to.unread if _reaches(node, path.rpartition(".")[0])]:
-        del to.unread[path]
-
-
-def _reaches(node: ast.Call, name: str) -> bool:
-    """Return whether a call is a method of an object, or gets the object."""
+    """Forget the stores that a call may read: any but one of a module without the object, or of a method of what is stored."""
+    function = node.func
+    path = to.path(function.value) if isinstance(function, ast.Attribute) else ""
+    if path in to.unread:
+        return
+    owners = {stored.partition(".")[0] for stored in to.unread}
     given = (*node.args, *(keyword.value for keyword in node.keywords))
-    called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return _is_super(called) or any(
-        isinstance(each, ast.Name) and each.id == name for each in (called, *given)
-    )
+    names = {each.id for arg in given for each in walk(arg) if isinstance(each, ast.Name)}
+    if not path or path.partition(".")[0] in to.env or names & owners:
+        to.unread.clear()
 
 
 def _starred(node: ast.Call) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ def _attribute(to: Lowering, node: ast.Attribute) -> Slot:
     if key and (known := to.env.get(key)) is not None:
         return known
     base = to.evaluate(node.value)
+    to.note_read(base)
     slot = to.once(Op.ATTRIBUTE, (base,), (node.attr, to.is_allowed))
     if to.listener is not None:
         to.listener.runs(node, slot)
@@ -41,6 +42,7 @@ def _subscript(to: Lowering, node: ast.Subscript) -> Slot:
         return known
     base = to.evaluate(node.value)
     index = to.evaluate(node.slice)
+    to.note_read(base)
     slot = to.once(Op.SUBSCRIPT, (base, index))
     if to.listener is not None:
         to.listener.runs(node, slot)
@@ -53,8 +55,14 @@ def _slice(to: Lowering, node: ast.Slice) -> Slot:
     return to.once(Op.SLICE, tuple([to.evaluate(part) for part in parts if part is not None]))
 
 
-@lowers(EXPRESSIONS, ast.Starred, ast.Await)
-def _inner(to: Lowering, node: ast.Starred | ast.Await) -> Slot:
+@lowers(EXPRESSIONS, ast.Starred)
+def _inner(to: Lowering, node: ast.Starred) -> Slot:
+    return to.evaluate(node.value)
+
+
+@lowers(EXPRESSIONS, ast.Await)
+def _await(to: Lowering, node: ast.Await) -> Slot:
+    to.unread.clear()
     return to.evaluate(node.value)
 
 
@@ -230,6 +238,7 @@ def _generators(to: Lowering, generators: list[ast.comprehension]) -> None:
 
 @lowers(EXPRESSIONS, ast.Yield)
 def _yield(to: Lowering, node: ast.Yield) -> Slot:
+    to.unread.clear()
     if node.value is not None:
         to.emit(Op.YIELD, (to.evaluate(node.value),), False)
     return to.nothing()
@@ -237,5 +246,6 @@ def _yield(to: Lowering, node: ast.Yield) -> Slot:
 
 @lowers(EXPRESSIONS, ast.YieldFrom)
 def _yield_from(to: Lowering, node: ast.YieldFrom) -> Slot:
+    to.unread.clear()
     to.emit(Op.YIELD, (to.evaluate(node.value),), True)
     return to.nothing()

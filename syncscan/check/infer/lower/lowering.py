@@ -136,6 +136,11 @@ class Lowering:
             slot = self._unique[key] = self.emit(Op.CONSTANT, (), value)
         return slot
 
+    def note_read(self, base: Slot) -> None:
+        """Forget the stores to attributes where code of the object may read them, such as a property."""
+        if any(self.ir.operands[store][0] == base for store in self.unread.values()):
+            self.unread.clear()
+
     def replace(self, store: Slot) -> None:
         """Take back a store that another one replaces before anybody can have read it."""
         self.ir.ops[store], self.ir.operands[store], self.ir.data[store] = Op.CONSTANT, (), ...

@@ -43,9 +43,10 @@ _MODULES = re.compile(
     r"|(accelerate|allennlp|anomalib|audiocraft|dgl|diffusers|e3nn|espnet2?|fairscale|fairseq2?|fla|flash_attn|gpytorch|kornia|lightning"
     r"|mamba_ssm|megatron|mm(action|cls|cv|det|det3d|engine|pose|pretrain|seg)|monai|nemo|open_clip|peft|pyro|pytorch_lightning"
     r"|segmentation_models_pytorch|sentence_transformers|sglang|speechbrain|tensordict|timm|torch_geometric|torchaudio|torchmetrics|torchrl"
-    r"|torchtitan|torchtune|torchvision|transformer_engine|transformers|vllm|xformers)\.(?!.*DataModule).*"
+    r"|torchtitan|torchtune|torchvision|transformer_engine|transformers|vllm|xformers)\.(?!.*(DataModule|DataCollator|BaseMetric|OpenAI|JSON|Text"
+    r"|\.(data|dataio|dataloading|datasets?|entrypoints|evaluat\w+|transforms|core\.block)\.)).*"
     r"(Attention|Backbone|Block|Conv|Decoder|Detector|Discriminator|Embeddings?|Encoder|For[A-Z]\w+|Generator|Head|Kernel|Layer|Linear|Loss"
-    r"|MLP|MessagePassing|Metric|Mlp|Model|ModelMixin|Module|Net|Norm|Transform|Transformer)"
+    r"|MLP|MessagePassing|Metric|Mlp|Model|ModelMixin|Module|Net|Norm|Transformer)"
 )
 _AFTER = re.compile(r"_*(post_?process|(batch_)?decode).*")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from syncscan.check.infer.dataflow.cells import Place
 from syncscan.check.infer.domain.basic import list_of, table
 from syncscan.check.infer.domain.callables import BoundMethod
-from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.lattice import REST, items_of_table, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import Op
 from syncscan.check.infer.source.index import Class, Function
@@ -42,7 +42,19 @@ def _after_call(at: Point, values: Sequence[AbstractValue], data: tuple[Place, s
         return before
     callee = at.attribute(called, method) if method else called
     parameters = dict.fromkeys(_parameters(at, callee, place))
-    return join_all([before, *[at.read(at.context.known.filled[each]) for each in parameters]])
+    whole = before
+    for each in parameters:
+        whole = _with_more(whole, at.read(at.context.known.filled[each]))
+    return whole
+
+
+def _with_more(before: AbstractValue, filled: AbstractValue) -> AbstractValue:
+    """Return a container with what a callee adds; what it adds under keys that nobody knows says nothing of known ones."""
+    known, more = items_of_table(before), items_of_table(filled)
+    if filled.kind is not Kind.DICT or known is None or not known.keys() - {REST}:
+        return join(before, filled)
+    named = {key: item for key, item in (more or {}).items() if key is not REST}
+    return join(before, table(named)) if named else before
 
 
 def _parameters(at: Point, callee: AbstractValue, place: Place) -> Iterator[Parameter]:

@@ -12,6 +12,7 @@ import re
 from syncscan.check.infer.domain.basic import LOADER, STRING, element_of, is_batch, list_of, sequence
 from syncscan.check.infer.domain.lattice import as_tensor
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.ir.instructions import CallSite
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Confidence, Device, Kind
@@ -43,14 +44,9 @@ _ENCODED = AbstractValue(Kind.INSTANCE, Device.CPU, Confidence.INFERRED, payload
 
 
 def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls.
-
-    A processor or a tokenizer of transformers encodes on the host: nothing else takes ``return_tensors``.
-    """
-    keywords = call.site.keywords if call.site is not None else ()
-    if "return_tensors" in keywords and "device" not in keywords:
-        is_known = any(map(_is_of_the_project, callee.options)) or (callee is BOTTOM and not at.stays_open())
-        return BOTTOM if is_known else _ENCODED
+    """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls."""
+    if call.site is not None and "return_tensors" in call.site.keywords:
+        return _encoded(at, callee, call.site)
     if not _is_named_so(name):
         return BOTTOM
     is_own = any(map(_is_of_the_project, callee.options or (callee,)))
@@ -63,6 +59,12 @@ def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> Abstrac
     if is_own or all(each is BOTTOM for each in results):
         return BOTTOM
     return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)
+
+
+def _encoded(at: Point, callee: AbstractValue, site: CallSite) -> AbstractValue:
+    """Return what a processor or a tokenizer of transformers encodes on the host: nothing else takes ``return_tensors``."""
+    is_known = any(map(_is_of_the_project, callee.options)) or (callee is BOTTOM and not at.stays_open())
+    return BOTTOM if is_known or "device" in site.keywords else _ENCODED
 
 
 def _is_of_the_project(value: AbstractValue) -> bool:

@@ -1,6 +1,6 @@
 """Functions that run others in threads, processes, pools and event loops: they hand arguments and results on.
 
-A coroutine stands for its result, as ``await`` leaves it; so does a task. A future of a pool holds its result.
+A coroutine stands for its result, as ``await`` leaves it. A future of a pool holds its result; what a task holds is not followed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ def _gathered(at: Point, call: Call) -> AbstractValue:
 
 @register(
     FUNCTIONS,
-    *(f"asyncio.{name}" for name in ("create_task", "ensure_future", "run", "shield", "wait_for")),
-    f"{_LOOP}.create_task",
+    *(f"asyncio.{name}" for name in ("run", "wait_for")),
     f"{_LOOP}.run_until_complete",
 )
 def _awaited(at: Point, call: Call) -> AbstractValue:
@@ -83,7 +82,7 @@ def _pool(at: Point, call: Call) -> AbstractValue:
 def _submitted(at: Point, call: Call) -> AbstractValue:
     is_open_ended = call.is_open_ended and len(call.args) > 1
     result = at.call(call.first, Call(call.args[1:], call.kwargs, call.site, is_open_ended=is_open_ended))
-    return AbstractValue(Kind.INSTANCE, payload=FUTURE, items=(result,))
+    return AbstractValue(Kind.INSTANCE, payload=FUTURE, items=(BOTTOM if result.depth else result,))
 
 
 @register(FUNCTIONS, *(f"concurrent.futures.{name}.map" for name in _POOLS))

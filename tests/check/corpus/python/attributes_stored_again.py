@@ -54,3 +54,36 @@ class Until:
 
     def step(self):
         return float(self.sigmas[0])  # expect: SYN103
+
+
+class Property:
+    @property
+    def first(self):
+        return self.sigmas.sum().item()  # expect: SYN101
+
+    def run(self, n: int):
+        self.sigmas = torch.linspace(1, 0, n, device="cuda")
+        first = self.first  # expect: SYN501
+        self.sigmas = torch.linspace(1, 0, n)
+        return first
+
+
+class Elsewhere:
+    def run(self, n: int):
+        this = self
+        self.sigmas = torch.linspace(1, 0, n, device="cuda")
+        this.show()
+        self.sigmas = torch.linspace(1, 0, n)
+
+    def show(self):
+        return self.sigmas.tolist()  # expect: SYN102
+
+
+class Generated:
+    def run(self, n: int):
+        self.sigmas = torch.linspace(1, 0, n, device="cuda")
+        yield n
+        self.sigmas = torch.linspace(1, 0, n)
+
+    def show(self):
+        return self.sigmas.tolist()  # expect: SYN102
