@@ -39,6 +39,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
+from ._constants import is_constant
 from ._data import are_constants, of_constants, of_data, of_new, of_numbers
 from ._held import is_read_back
 from ._numbers import fills_alike, fills_exactly, is_length
@@ -64,7 +65,6 @@ class BlockingConstructor(Rule):
     summary = "a tensor is built from host data straight on the GPU"
     instead = "use `torch.full` for a number, else a pinned tensor and `.to(device, non_blocking=True)`"
     nodes = (ast.Call,)
-    folds = True
     examples = (
         Example(
             bad="""\
@@ -206,7 +206,14 @@ same = torch.as_tensor(order, device="cuda")
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
         message = f"Copying {shown(data, facts)} from pageable memory to the GPU synchronizes the stream"
-        return Match(call, message, facts.of(call), _hint(call, data, facts), _rewrite(call, data, facts))
+        return Match(
+            call,
+            message,
+            facts.of(call),
+            _hint(call, data, facts),
+            _rewrite(call, data, facts),
+            folds=is_constant(data),
+        )
 
 
 def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:

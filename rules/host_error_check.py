@@ -65,7 +65,6 @@ class HostErrorCheck(Rule):
     )
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
-    folds = True
     examples = (
         Example(
             bad="""\
@@ -132,7 +131,7 @@ host = torch.linalg.inv(torch.eye(8))
             return Match(call, message, unfused, _hint(name, call, facts), is_implicit=True)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
         because = gpu_operand(call, facts) or on_gpu(facts.of(call))
-        return Match(call, message, because, _hint(name, call, facts), is_implicit=True)
+        return Match(call, message, because, _hint(name, call, facts), is_implicit=True, folds=True)
 
 
 def _hint(name: str, call: ast.Call, facts: Facts) -> str:

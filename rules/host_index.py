@@ -20,6 +20,7 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._constants import is_constant
 from ._parts import is_handled_by_element
 from ._shared import deciding, index_elements, shown
 from ._suggestions import suggest
@@ -33,7 +34,6 @@ class HostIndex(Rule):
     summary = "a GPU tensor is indexed with data in host memory"
     instead = "keep the index on the GPU, or copy the index from pinned memory with `non_blocking=True`"
     nodes = (ast.Subscript,)
-    folds = True
     examples = (
         Example(
             bad="""\
@@ -91,7 +91,8 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
                 message = f"Uploading the index {shown(element, facts)} from host memory blocks the CPU"
                 is_mask = value.is_mask or _are_booleans(element)
                 hint = suggest("index-mask") if is_mask else _hint(element, value, facts)
-                return Match(node, message, deciding(value, facts.of(node.value)), hint)
+                because = deciding(value, facts.of(node.value))
+                return Match(node, message, because, hint, folds=is_constant(element))
         return None
 
 

@@ -20,6 +20,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import method_call
+from ._constants import is_constant
 from ._numbers import fits_any_dtype, stores_exactly
 from ._parts import is_path, line_of
 from ._shared import (
@@ -40,7 +41,6 @@ class ScalarStore(Rule):
     summary = "a Python number is stored through an index tensor or in one element"
     instead = "use `x.index_fill_(0, idx.view(-1), v)`, or `t[i].fill_(v)` for one element"
     nodes = (ast.Assign,)
-    folds = True
     examples = (
         Example(
             bad="""\
@@ -124,7 +124,12 @@ counts[torch.arange(3)] = 0.0
                 )
                 because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
                 return Match(
-                    node, message, because, _hint(node, target, facts), _rewrite(node, target, facts)
+                    node,
+                    message,
+                    because,
+                    _hint(node, target, facts),
+                    _rewrite(node, target, facts),
+                    folds=is_constant(node.value),
                 )
         return None
 

@@ -58,6 +58,7 @@ class Match:
     is_setup: bool = (
         False  # happens once for an object that the code has made, unless steps are known to run the line
     )
+    folds: bool = False  # `torch.compile` makes a constant of what blocks, or drops it
 
 
 def suggestion_of(rule: Rule, match: Match) -> str:
@@ -200,7 +201,6 @@ class Rule(ABC):
     asks: ClassVar[frozenset[str]] = frozenset()
     precedence: ClassVar[Precedence] = Precedence.OPERATION
     is_wait: ClassVar[bool] = True  # False: the rule is about a missing synchronization
-    folds: ClassVar[bool] = False  # True: `torch.compile` makes a constant of it, or drops it
     examples: ClassVar[tuple[Example, ...]]
 
     @abstractmethod

@@ -377,7 +377,7 @@ def _finding(
         fix=_fix(rule, match, facts),
     )
     first = because.evidence if because is not None else None
-    return Placed(finding, first, anchor, anchor.lineno, folds=rule.folds)
+    return Placed(finding, first, anchor, anchor.lineno, folds=match.folds)
 
 
 def _confidence(value: Value) -> Confidence:

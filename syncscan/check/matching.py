@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from syncscan.check.allowed import only_in_allowed_regions
-from syncscan.check.compiled import compiled_only
+from syncscan.check.compiled import compiled_by_decorator, compiled_only
 from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.dataflow.cells import Cell
@@ -44,6 +44,7 @@ class Matching:
         self._never: set[Function] | None = (
             None  # functions not to report on, by their callers; None: not computed yet
         )
+        self._starts: frozenset[Function] = frozenset()  # see `compiled_by_decorator`
         self._compiled: set[Function] | None = None  # see `compiled_only`
 
     def forget(self, revision: Revision) -> None:
@@ -67,8 +68,9 @@ class Matching:
         if self._never is None:
             here = {caller: called for caller, called in known.callees.items() if not _is_elsewhere(caller)}
             self._never = self._only_called_elsewhere() | only_in_allowed_regions(here)
-        if self._compiled is None:
-            self._compiled = compiled_only(self._solver.context.modules, known.callees)
+        starts = compiled_by_decorator(self._solver.functions())
+        if self._compiled is None or starts != self._starts:
+            self._starts, self._compiled = starts, compiled_only(starts, known.callees)
         return [
             function
             for function in self._solver.functions()
@@ -176,7 +178,6 @@ class Matching:
             "direct": [[number(f), each and writer.placed(each)] for f, each in self._direct.items()],
             "waits": [[number(f), writer.wait(wait)] for f, wait in self._waits.items()],
             "never": None if self._never is None else sorted(map(number, self._never)),
-            "compiled": None if self._compiled is None else sorted(map(number, self._compiled)),
         }
 
     def recall(self, data: Data, functions: Mapping[int, Function], reader: FindingReader) -> None:
@@ -185,7 +186,6 @@ class Matching:
         self._direct = {functions[f]: each and reader.placed(each) for f, each in data["direct"]}
         self._waits = {functions[f]: reader.wait(wait) for f, wait in data["waits"]}
         self._never = None if data["never"] is None else {functions[f] for f in data["never"]}
-        self._compiled = None if data["compiled"] is None else {functions[f] for f in data["compiled"]}
 
     def _found_in(self, functions: Sequence[Function], writer: FindingWriter) -> Data:
         """Return the findings of functions as data.

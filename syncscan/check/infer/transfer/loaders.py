@@ -45,10 +45,8 @@ _ENCODED = AbstractValue(Kind.INSTANCE, Device.CPU, Confidence.INFERRED, payload
 
 def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the loaders that a framework makes of loaders, each in its place among the results; BOTTOM for other calls."""
-    if call.site is not None and "return_tensors" in call.site.keywords:
-        return _encoded(at, callee, call.site)
     if not _is_named_so(name):
-        return BOTTOM
+        return _encoded(at, callee, call.site)
     is_own = any(map(_is_of_the_project, callee.options or (callee,)))
     place = Device.CUDA if _MOVES.fullmatch(name) else Device.OTHER
     is_method = call.site is not None and call.site.attribute == name
@@ -61,8 +59,10 @@ def prepared(at: Point, callee: AbstractValue, name: str, call: Call) -> Abstrac
     return results[0] if len(results) == 1 else sequence(results, Kind.TUPLE)
 
 
-def _encoded(at: Point, callee: AbstractValue, site: CallSite) -> AbstractValue:
+def _encoded(at: Point, callee: AbstractValue, site: CallSite | None) -> AbstractValue:
     """Return what a processor or a tokenizer of transformers encodes on the host: nothing else takes ``return_tensors``."""
+    if site is None or "return_tensors" not in site.keywords:
+        return BOTTOM
     is_known = any(map(_is_of_the_project, callee.options)) or (callee is BOTTOM and not at.stays_open())
     return BOTTOM if is_known or "device" in site.keywords else _ENCODED
 

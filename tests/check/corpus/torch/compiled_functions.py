@@ -2,12 +2,13 @@
 
 import functools
 
+import numpy as np
 import torch
 
 
-def compiled_if_possible(function=None, **options):
+def conditional_torch_compile(function=None, **options):
     if function is None:
-        return functools.partial(compiled_if_possible, **options)
+        return functools.partial(conditional_torch_compile, **options)
     if torch.cuda.is_available():
         return torch.compile(function, **options)
     return function
@@ -28,7 +29,7 @@ def shared(y: torch.Tensor):
     return y * torch.tensor(3.0, device="cuda")  # expect: SYN301
 
 
-@compiled_if_possible(fullgraph=False)
+@conditional_torch_compile(fullgraph=False)
 def through_a_decorator(x: torch.Tensor):
     if x.cuda(non_blocking=True).sum() > 0:  # expect: SYN104
         return x * torch.tensor(2.0, device="cuda")  # silent
@@ -42,6 +43,11 @@ def leaves_the_graph_in_a_loop(x: torch.Tensor):
         if x[row].sum() > 0:  # expect: SYN104
             x = x * torch.tensor(2.0, device="cuda")  # expect: SYN301
     return x
+
+
+@torch.compile
+def of_arguments(x: torch.Tensor, rows: np.ndarray):
+    return x.cuda(non_blocking=True) + torch.as_tensor(rows, device="cuda")  # expect: SYN301
 
 
 @torch.compiler.disable
