@@ -59,7 +59,7 @@ class Project:
 
     def has_module(self, name: str) -> bool:
         """Return whether a module of the project has a name, perhaps behind folders without ``__init__.py``."""
-        return name in self.modules or any(is_named_in_full(s.module, s.shown, name) for s in self.sources)
+        return name in self.modules or any(is_named_in_full(s.module, s.path, name) for s in self.sources)
 
     def share(self, number: int, count: int) -> Project:
         """Return the project with one of ``count`` shares of the files to report on, from 1 on; the check still reads all files."""

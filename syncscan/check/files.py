@@ -52,10 +52,10 @@ class SourceError(SyncscanError):
         self.line = line
 
 
-def is_named_in_full(module: str, path: str, name: str) -> bool:
+def is_named_in_full(module: str, path: Path, name: str) -> bool:
     """Return whether a longer name is that of a module, with the folders above it that have no ``__init__.py``."""
-    place = f"/{name.replace('.', '/')}"
-    return name.endswith(f".{module}") and f"/{path}".endswith((f"{place}.py", f"{place}/__init__.py"))
+    place, file = f"/{name.replace('.', '/')}", path.resolve().as_posix()
+    return name.endswith(f".{module}") and file.endswith((f"{place}.py", f"{place}/__init__.py"))
 
 
 def read_bytes(path: Path) -> bytes:

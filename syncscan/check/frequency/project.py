@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from syncscan.check.files import is_named_in_full
 from syncscan.check.frequency.cached import FrequencyCache
@@ -109,6 +110,6 @@ def _in_a_namespace(by_name: Mapping[str, Function], name: str) -> Function | No
     while "." in short:
         short = short.partition(".")[2]
         found = by_name.get(f"{short}:{function}")
-        if found is not None and is_named_in_full(short, found.module.path, module):
+        if found is not None and is_named_in_full(short, Path(found.module.path), module):
             return found
     return None

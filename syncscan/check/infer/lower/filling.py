@@ -82,30 +82,40 @@ def note_exit(to: Lowering) -> None:
 
 def emit_fills(to: Lowering) -> None:
     """Emit what a function adds to its arguments, once all paths are complete."""
-    added: dict[Slot, dict[Slot, None]] = {}
+    ends: dict[Slot, list[Slot]] = {}
     for slot, parameter in to.exits.items():
-        added.setdefault(parameter, {}).update(dict.fromkeys(_added_to(to.ir, slot, parameter)))
-    for parameter, slots in added.items():
-        whole = to.emit(Op.EMPTIED, (parameter,)) if slots else parameter
-        for slot in sorted(slots):
+        ends.setdefault(parameter, []).append(slot)
+    for parameter, slots in ends.items():
+        added = _added_to(to.ir, slots, parameter)
+        if not added:
+            continue
+        whole = to.emit(Op.EMPTIED, (parameter,))
+        for slot in sorted(added):
             operands = (whole, *to.ir.operands[slot][1:])
             whole = to.joined((whole, to.emit(Op(to.ir.ops[slot]), operands, to.ir.data[slot])))
-        if slots:
-            to.emit_at(to.function.node, Op.FILL, (whole,), to.ir.data[parameter])
+        to.emit_at(to.function.node, Op.FILL, (whole,), to.ir.data[parameter])
 
 
-def _added_to(ir: FunctionIR, slot: Slot, parameter: Slot) -> Sequence[Slot]:
-    """Return the instructions that fill an argument on the way to a value; none where the value may be something else."""
-    found, pending = list[Slot](), dict.fromkeys([slot])
-    for each in (queue := [slot]):
+def _added_to(ir: FunctionIR, ends: Sequence[Slot], parameter: Slot) -> list[Slot]:
+    """Return the instructions that fill an argument on the way to its last values; none that fill something else."""
+    users: dict[Slot, list[Slot]] = {}
+    met, others = dict.fromkeys(ends), list[Slot]()
+    for each in (queue := [*met]):
         op = ir.ops[each]
         if each == parameter:
             continue
         if op != Op.PHI and op not in _SAME:
-            return ()
-        if op in _FILLED:
-            found.append(each)
-        operands = ir.operands[each] if op == Op.PHI else ir.operands[each][:1]
-        queue += [operand for operand in dict.fromkeys(operands) if operand not in pending]
-        pending.update(dict.fromkeys(operands))
-    return found
+            others.append(each)
+            continue
+        for operand in dict.fromkeys(ir.operands[each] if op == Op.PHI else ir.operands[each][:1]):
+            users.setdefault(operand, []).append(each)
+            if operand not in met:
+                met[operand] = None
+                queue.append(operand)
+    foreign = dict.fromkeys(others)
+    for each in others:  # which grows meanwhile
+        for user in users.get(each, ()):
+            if user not in foreign:
+                foreign[user] = None
+                others.append(user)
+    return [each for each in met if ir.ops[each] in _FILLED and each not in foreign]
