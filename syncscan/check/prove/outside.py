@@ -366,7 +366,7 @@ def operation_call(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) 
     return (
         TOP
         if args.spreads_more and operation.result not in {"number", "none", "string"}
-        else result_of(bound)
+        else result_of(bound, is_starred=args.certain is not None)
     )
 
 

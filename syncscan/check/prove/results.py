@@ -52,8 +52,8 @@ _LISTS_OF_NUMBERS = frozenset(
 )
 
 
-def result_of(bound: Bound) -> AbstractValue:
-    """Return the result of an operation."""
+def result_of(bound: Bound, *, is_starred: bool = False) -> AbstractValue:
+    """Return the result of an operation; with a star of unknown length among the arguments, of no known size."""
     out = bound.get("out")
     if out is not None and out is not NONE:
         return out if out.kind is Kind.TENSOR else TOP
@@ -70,7 +70,7 @@ def result_of(bound: Bound) -> AbstractValue:
         return found if found is not None else TOP
     if kind.startswith("a "):
         return AbstractValue(Kind.INSTANCE, payload=kind[2:])
-    return _counted(operation, bound)
+    return _counted(operation, bound, None if is_starred else _elements(operation, bound))
 
 
 def _in_form(bound: Bound) -> Operation | None:
@@ -84,11 +84,10 @@ def _in_form(bound: Bound) -> Operation | None:
     return bound.operation
 
 
-def _counted(operation: Operation, bound: Bound) -> AbstractValue:
+def _counted(operation: Operation, bound: Bound, elements: int | None) -> AbstractValue:
     """Return a tensor, or as many tensors as a result has."""
     place, pinned = _place(operation, bound)
     ndim = _ndim(operation, bound)
-    elements = _elements(operation, bound)
     made = [
         refine(tensor(place, _dtype(each, bound), ndim, pinned), count=elements)
         for each in operation.dtypes()

@@ -34,6 +34,17 @@ def test_other_copies_are_not(size: str, *, is_pinned: bool, is_asynchronous: bo
     assert not proved(program, entry="Step.step").is_proved
 
 
+@pytest.mark.parametrize("size", ["*[8] * 9", "8, *[8] * 9", "*(8,) * 9"])
+def test_a_star_stands_for_any_number_of_sizes(size: str) -> None:
+    program = PROGRAM.format(size=size, is_pinned=True, is_asynchronous=True)
+    assert not proved(program, entry="Step.step").is_proved
+
+
+def test_a_star_of_known_sizes_is_proved() -> None:
+    program = PROGRAM.format(size="*(8, 4)", is_pinned=True, is_asynchronous=True)
+    assert proved(program, entry="Step.step").is_proved
+
+
 def test_the_missing_size_is_named() -> None:
     program = PROGRAM.format(size="int(input())", is_pinned=True, is_asynchronous=True)
     (obstacle,) = proved(program, entry="Step.step").obstacles
