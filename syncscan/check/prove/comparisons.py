@@ -16,6 +16,7 @@ from syncscan.check.prove.values import (
     AbstractValue,
     elements,
     host_arrays,
+    join_all,
     may_be_gpu,
     may_hold_gpu,
     options_of,
@@ -31,6 +32,7 @@ NAMES = {
 }  # fmt: skip
 COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
 SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
+_OF_ITEMS = SEQUENCES | {Kind.SLICE}  # whose comparison is that of their items
 PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE})
 _MOST_INSIDE = 3  # records in fields of records
 _NUMBER = "annotate the operand as a number"
@@ -52,7 +54,7 @@ def compared(
     if any(refuses_tensors(frame, each, operator) for each in (left, right)):
         return BOOL
     _compares_fields(frame, node, operator, left, right)
-    if kinds.isdisjoint(SEQUENCES):
+    if kinds.isdisjoint(_OF_ITEMS):
         if kinds == {Kind.UNKNOWN}:
             frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
         return TOP
@@ -60,7 +62,7 @@ def compared(
     if _compares_items(frame, operator, left, right):
         reason = "it compares items that may be tensors on the GPU, and asks for the truth"
         frame.may(node, None, reason, _NUMBER)
-    return BOOL if kinds <= SEQUENCES | {Kind.NUMBER} else TOP
+    return BOOL if kinds <= _OF_ITEMS | {Kind.NUMBER} else TOP
 
 
 def of_arrays(
@@ -166,8 +168,15 @@ def _inside(value: AbstractValue) -> AbstractValue | None:
     """Return the items of a value that a comparison compares; None where it has none."""
     if value.kind is Kind.DICT:
         return value.element or TOP
-    if value.kind in SEQUENCES:
-        return None if value.items == () else elements(value)
+    if value.kind in _OF_ITEMS:
+        return _items_of(value)
     if value is HOST or (value.kind is Kind.MODULE and not may_be_gpu(value)):
         return HOST
     return TOP if value.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.MOVED} else None
+
+
+def _items_of(value: AbstractValue) -> AbstractValue | None:
+    """Return the items of a sequence, or the bounds of a slice; None where it is empty."""
+    if value.items == ():
+        return None
+    return join_all(value.items) if value.kind is Kind.SLICE and value.items else elements(value)

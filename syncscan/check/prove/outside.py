@@ -271,7 +271,7 @@ def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
 
 def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     if name == "torch.device":
-        return _device(args)
+        return _device(frame, node, args)
     if name in CONTAINERS_OF_MODULES:
         return _container(frame, node, name, args)
     if name in HARMLESS_CONTEXTS or name in HARMLESS_LAYERS:
@@ -344,7 +344,10 @@ def _returns_itself(frame: WalkFrame, module: AbstractValue, method: str) -> boo
     return not returned or not isinstance(cls, Class) or not frame.source.overrides(cls, returned)
 
 
-def _device(args: Arguments) -> AbstractValue:
+def _device(frame: WalkFrame, node: ast.AST, args: Arguments) -> AbstractValue:
+    index = args.given(1, "index")
+    if index is not None and may_hold_gpu(index):
+        frame.may(node, None, "the index may be a tensor on the GPU, which is read", _HOST_ARGUMENTS)
     given = args.given(0, "type")
     place = device_named(given) if given is not None else Device.UNKNOWN
     return AbstractValue(Kind.DEVICE, Device.MIXED if place is Device.UNKNOWN else place)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection
 
 from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.comparisons import may_read
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
@@ -263,12 +264,23 @@ def _items_on_demand(frame: WalkFrame, node: ast.AST, name: str, args: Arguments
         given = Arguments(tuple(items), spreads=not items)
         return AbstractValue(Kind.LIST, element=frame.call(node, function, given))
     if name == "iter" and len(args.args) > 1:  # with a function that gives the items
-        return AbstractValue(Kind.LIST, element=frame.call(node, args.args[0], Arguments()))
+        return AbstractValue(Kind.LIST, element=_until(frame, node, *args.args[:2]))
     if name == "filter":
         asks_truth(frame, node, first)
         if args.args and args.args[0] is not NONE:
             asks_truth(frame, node, frame.call(node, args.args[0], Arguments((first,))))
     return AbstractValue(Kind.LIST, element=first)
+
+
+def _until(
+    frame: WalkFrame, node: ast.AST, function: AbstractValue, sentinel: AbstractValue
+) -> AbstractValue:
+    """Return the results of a function that ``iter`` calls until one equals the sentinel."""
+    given = frame.call(node, function, Arguments())
+    compares(frame, node, (given, sentinel), "__eq__")
+    if may_read(frame, "Eq", given, sentinel):
+        frame.may(node, None, "`iter` compares what may be a tensor on the GPU", _NUMBER)
+    return given
 
 
 def _row(items: list[AbstractValue]) -> AbstractValue:

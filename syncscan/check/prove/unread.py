@@ -19,7 +19,7 @@ _READ: dict[str, frozenset[int | str]] = {
     **{
         f"builtins.{name}": _NOTHING
         for name in (
-            "__build_class__", "abs", "all", "any", "ascii", "bool", "callable", "classmethod", "complex", "delattr", "dict",
+            "__build_class__", "abs", "all", "any", "ascii", "bool", "callable", "classmethod", "delattr", "dict",
             "dict.fromkeys", "dir", "divmod", "float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "id",
             "isinstance", "issubclass", "len", "list", "locals", "max", "memoryview", "min", "next", "object", "pow", "print", "property",
             "range", "repr", "reversed", "set", "setattr", "slice", "staticmethod", "str", "str.join", "sum", "super", "tuple",
@@ -31,6 +31,7 @@ _READ: dict[str, frozenset[int | str]] = {
         for owner in ("dict", "str", "list", "object", "int", "float", "bytes")
         for name in ("__init__", "__new__", "__setattr__", "__getattribute__")
     },
+    "builtins.complex": frozenset({1, "real", "imag"}),
     "builtins.enumerate": frozenset({1, "start"}),
     "builtins.filter": _NOTHING,
     "builtins.int": frozenset({1, "base"}),

@@ -12,6 +12,7 @@ PROGRAM = """
     def step(
         e: {kind}, ns: list[int], pair: tuple[int, int], s: str, keyed: dict[str, int], sorts: dict[int, int],
         xs: list[{kind}], layers: nn.ModuleList, weights: nn.ParameterList, chain: nn.Sequential, anything,
+        x: torch.Tensor,
     ) -> None:
         {code}
 """
@@ -63,6 +64,16 @@ READS = [
     "collections.deque(ns, e)",
     "itertools.islice(ns, e)",
     "bool(sum(ns, e))",
+    "complex(1, e)",
+    "complex(imag=e)",
+    "slice(0, e) == slice(0, 1)",
+    "[slice(e)] == [slice(1)]",
+    "list(iter(lambda: e, 1))",
+    "for each in iter(lambda: e, 1): pass",
+    "x.size(e)",
+    "x.stride(e)",
+    "torch.device('cuda', e)",
+    "torch.device('cuda', index=e)",
 ]
 KEEPS = [
     "xs.append(e)",
@@ -84,6 +95,8 @@ KEEPS = [
     "[e] == []",
     "(e, 1) == ('a', None)",
     "'a' in (e,)",
+    "list(iter(lambda: e, None))",
+    "slice(0, e) == slice(None)",
 ]
 
 
