@@ -1,4 +1,4 @@
-"""The names of a function: where the function reads, sets and changes each of them."""
+"""The dotted name of an expression, and the names of a function: where the function reads, sets and changes each."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ class NamesIn:
                 name = node.func.attr
                 if name in _CHANGES or (name.endswith("_") and not name.startswith("_")):
                     self.changed.append(node.func.value)
+
+
+def dotted_name(node: ast.AST) -> str:
+    """Return ``a.b.c`` for names and attributes of names, "" for everything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    parts.append(node.id)
+    return ".".join(reversed(parts))

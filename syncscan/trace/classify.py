@@ -21,6 +21,7 @@ from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, rule_book, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
+from syncscan.syntax.names import dotted_name
 from syncscan.trace.declared import declared
 from syncscan.trace.parsed import ParsedModule, parse
 
@@ -108,13 +109,21 @@ def explain(
         nodes = module.on_line(line)
     else:
         nodes = module.around((line, column, end_line, end_column))
+    try:
+        return _explanation(nodes, module, name, direction, table or load_table())
+    except RecursionError:  # the rules read an operand inside an operand by a call inside a call
+        return None
+
+
+def _explanation(
+    nodes: Sequence[ast.AST], module: ParsedModule, api: str, direction: str, table: OperationTable
+) -> tuple[str, str] | None:
+    """Return what the rules in common say of the first node that any of them explains."""
     target = _target_in(nodes)
     for node in nodes:
         if node is target:  # the statement writes the target, and does not read it
             continue
-        answers = (
-            _match_of(each, target, module, name, direction, table or load_table()) for each in _inside(node)
-        )
+        answers = (_match_of(each, target, module, api, direction, table) for each in _inside(node))
         if explained := {answer for answer in answers if answer is not None}:
             return _in_common(explained)
     return None
@@ -182,7 +191,7 @@ def _possible_facts(
         dense = [
             case for case in operation.blocks if not any("layout" in KINDS.get(t.kind, "") for t in case.when)
         ]
-        cases = _by_likelihood(subject, stored, dense)
+        cases = _by_likelihood(subject, stored, dense, module)
         for case in sorted(cases, key=lambda case: case.effect not in likely):
             facts = RuntimeFacts(module, api, table, subject, operation, case, stored, declares=declares)
             if facts.is_possible():
@@ -207,12 +216,14 @@ def _operation_of(
     return None, None, None
 
 
-def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Case]) -> list[Case]:
+def _by_likelihood(
+    subject: ast.AST, stored: ast.expr | None, cases: Sequence[Case], module: ParsedModule
+) -> list[Case]:
     """Return the cases in their order, but with the cases first that the source text makes likely.
 
     A stored number literal is the operand that is uploaded, and a stored value of another form is more likely a tensor.
     """
-    scalar_index = isinstance(subject, ast.Subscript) and _reads_a_scalar(subject.slice)
+    scalar_index = isinstance(subject, ast.Subscript) and _reads_a_scalar(subject.slice, module)
     literal = None if stored is None else _literal(stored)
     number = literal is not None and literal.kind is Kind.NUMBER
 
@@ -231,13 +242,13 @@ _SCALAR_INDEX = re.compile(r"(^|[-._])(i|j|k|n|pos|index|idx|step|len)\d*$")
 _LIKE_A_MASK = re.compile(r"mask|valid|keep|kept|active|alive|visible|select|ignore|done|(^|[._])(is|has)_")
 
 
-def _reads_a_scalar(index: ast.expr) -> bool:
+def _reads_a_scalar(index: ast.expr, module: ParsedModule) -> bool:
     """Return whether a part of an index is likely a scalar: it is named like one, or is an element of a tensor, and nothing is named like a mask.
 
     An index of positions blocks nobody, so a part that is ``lens[row]`` is a scalar or a mask.
     """
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    texts = [*map(ast.unparse, parts)]
+    texts = [*map(module.around_each.text.bare_text_of, parts)]
     if any(map(_LIKE_A_MASK.search, texts)):
         return False
     return any(map(_SCALAR_INDEX.search, texts)) or any(map(_is_element, parts))
@@ -362,7 +373,7 @@ class RuntimeFacts:
         """Return whether the class around a node has a base that is named as modules are."""
         around = self._module.around_each.up(node)
         bases = next((each.bases for each in around if isinstance(each, ast.ClassDef)), [])
-        return any(ast.unparse(each).endswith("Module") for each in bases)
+        return any(dotted_name(each).endswith("Module") for each in bases)
 
     def in_loop(self, node: ast.AST) -> bool:
         """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 
 from syncscan.syntax.context import SyntaxContext
+from syncscan.syntax.names import dotted_name
 from syncscan.syntax.source_text import Range, first_line, holds_statements
 
 _MODULE = re.compile(r"torch\.nn\.(?!Parameter\b|Buffer\b|Uninitialized)[A-Z]\w*")  # a class of modules
@@ -71,7 +72,7 @@ class ParsedModule:
         """Return the class of a method: a text and a new module show theirs, and other objects count as tensors."""
         if _is_text(method.value):
             return "builtins.str"
-        if isinstance(method.value, ast.Call) and _MODULE.fullmatch(self.name_of(method.value.func, api)):
+        if isinstance(method.value, ast.Call) and _MODULE.fullmatch(self._dotted(method.value.func) or ""):
             return "torch.nn.Module"
         return _WAITERS.get(api, "torch.Tensor") if method.attr == "synchronize" else "torch.Tensor"
 
@@ -81,19 +82,21 @@ class ParsedModule:
 
     def _dotted(self, node: ast.expr) -> str | None:
         """Return the full name of a module or class, if the expression begins with an imported name or is a logger."""
+        members: list[str] = []
+        while isinstance(node, ast.Attribute) and not self._is_logger(node):
+            members.append(node.attr)
+            node = node.value
         if self._is_logger(node):
-            return "logging.Logger"
-        if isinstance(node, ast.Name):
-            return self._names.get(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = self._dotted(node.value)
-            return f"{owner}.{node.attr}" if owner is not None else None
-        return None
+            owner: str | None = "logging.Logger"
+        else:
+            owner = self._names.get(node.id) if isinstance(node, ast.Name) else None
+        return ".".join([owner, *reversed(members)]) if owner is not None else None
 
     def _is_logger(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
-            return self._dotted(node.func) == "logging.getLogger"
-        return bool(self._loggers) and ast.unparse(node) in self._loggers
+            name, dot, member = dotted_name(node.func).partition(".")
+            return f"{self._names.get(name)}{dot}{member}" == "logging.getLogger"
+        return bool(self._loggers) and dotted_name(node) in self._loggers
 
     def _holds(self, node: ast.AST, place: Range) -> bool:
         if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
@@ -120,7 +123,8 @@ class ParsedModule:
         for node in ast.walk(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                yield from map(ast.unparse, targets if self._is_logger(node.value) else ())
+                named = filter(None, map(dotted_name, targets))  # an item has no name
+                yield from named if self._is_logger(node.value) else ()
 
 
 def _placed_in(node: ast.AST) -> Iterator[ast.AST]:

@@ -212,6 +212,25 @@ def test_a_logger_of_the_file_writes_text(made, call):
     assert classify(text, line, 1, line, len(call) + 1, OUT) == "SYN107"
 
 
+@pytest.mark.parametrize("made", ["", "import logging\nlog = logging.getLogger(__name__)\n"])
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (f"({' + '.join(['t'] * 900)}).item()", "SYN101"),
+        (f"t{'.a()' * 900}.item()", "SYN101"),
+        (f"t{'.a' * 900}.item()", "SYN101"),
+        (f"t{'[0]' * 900}.item()", "SYN101"),
+        (f"x[{' + '.join(['t'] * 900)}]", "SYN201"),
+        (f"x[{'- ' * 2000}t]", None),  # too deep for the rules
+    ],
+    ids=["terms", "calls", "attributes", "items", "index", "signs"],
+)
+def test_a_deep_expression_is_no_error(made, call, code):
+    text = f"{made}{call}\n"
+    line = text.count("\n")
+    assert classify(text, line, 1, line, len(call) + 1, OUT) == code
+
+
 def test_without_columns_the_line_decides():
     source = "def f(t):\n    y = 1 + t.sum().item()\n"
     assert classify(source, 2, None, None, None, SYNC) == "SYN101"

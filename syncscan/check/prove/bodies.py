@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.check.prove.outline import Outline, body_targets, statements_of
+from syncscan.syntax.names import dotted_name
 
 _BUILTINS = frozenset(dir(builtins))
 _OUTSIDE = sys.stdlib_module_names | {"pydantic", "torch", "numpy"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join_all
 from syncscan.model import Kind
+from syncscan.syntax.names import dotted_name
 
 _BACKENDS = frozenset({"inductor", "eager", "aot_eager", "cudagraphs"})
 

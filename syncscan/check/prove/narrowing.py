@@ -7,7 +7,6 @@ import ast
 from syncscan.check.infer.domain.lattice import without_none
 from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.values import (
@@ -25,6 +24,7 @@ from syncscan.check.prove.values import (
     refine,
 )
 from syncscan.model import Device, Kind
+from syncscan.syntax.names import dotted_name
 
 _NAMED = {
     "builtins.int": NUMBER,

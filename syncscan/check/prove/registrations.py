@@ -8,7 +8,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.source.index import Module
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.syntax.names import dotted_name
 
 # More functions may run for such an operation: kernels of other devices, and what prepares a backward pass.
 ADDS = re.compile(r"register_(kernel|autograd|torch_dispatch|vmap)|setup_context|device_types")

@@ -15,7 +15,7 @@ from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.source.index import Class, Function, Module, Virtual
 from syncscan.check.infer.source.parameters import Parameter
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.check.prove.bindings import Bindings, bindings_of, bound_at_run
 from syncscan.check.prove.bodies import Bodies, related_to
 from syncscan.check.prove.forms import Forms
@@ -28,6 +28,7 @@ from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, w
 from syncscan.model import Kind
 from syncscan.ops.stubs import measured
 from syncscan.ops.table import Operation, OperationTable
+from syncscan.syntax.names import dotted_name
 from syncscan.system.workers import shared, workers
 
 # Annotations of iterables that may run code during iteration, unlike a list.

@@ -6,7 +6,7 @@ import ast
 
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Class, imported_names
-from syncscan.check.infer.source.syntax import dotted_name, walk
+from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
@@ -30,6 +30,7 @@ from syncscan.check.prove.values import (
     kept_outside,
 )
 from syncscan.model import Kind
+from syncscan.syntax.names import dotted_name
 
 _ENDS = frozenset({"sys.exit", "os._exit", "exit"})
 

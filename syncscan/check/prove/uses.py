@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from syncscan.check.infer.source.syntax import NodesByType, dotted_name, inside, last_name, walk
+from syncscan.check.infer.source.syntax import NodesByType, inside, last_name, walk
+from syncscan.syntax.names import dotted_name
 
 _READS = frozenset(
     {

@@ -22,9 +22,9 @@ from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.program import Program
-from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.nesting import parse_expression
 from syncscan.model import ARRAYS, Device, Kind
+from syncscan.syntax.names import dotted_name
 
 _TORCH_TYPES = {
     "torch.Tensor": TENSOR,

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.lowering import Lowering
-from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.infer.source.texts import compared_text
 from syncscan.check.infer.source.trees import types_of
 from syncscan.model import Device
+from syncscan.syntax.names import dotted_name
 
 _EQUAL = (ast.Is, ast.Eq)
 _EQUALITIES = (*_EQUAL, ast.IsNot, ast.NotEq)

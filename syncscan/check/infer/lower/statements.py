@@ -10,7 +10,8 @@ from syncscan.check.infer.lower.filling import note_exit, note_passed
 from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Import, imported_names
-from syncscan.check.infer.source.syntax import decorators_of, dotted_name, last_name
+from syncscan.check.infer.source.syntax import decorators_of, last_name
+from syncscan.syntax.names import dotted_name
 
 _END_THE_PROGRAM = frozenset({"sys.exit", "os._exit", "exit", "pytest.skip"})
 _SWALLOW = frozenset(

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from syncscan.check.infer.source.index import Import, Module
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.infer.source.syntax import dotted_name, walk
+from syncscan.check.infer.source.syntax import walk
+from syncscan.syntax.names import dotted_name
 
 _SWITCH = "keep_on_cpu"
 

@@ -17,7 +17,8 @@ from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import is_module_class, prepares_inputs, reads_outputs
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.parameters import Parameter
-from syncscan.check.infer.source.syntax import dotted_name, walk
+from syncscan.check.infer.source.syntax import walk
+from syncscan.syntax.names import dotted_name
 
 _TABLES = (".TypedDict", ".dict", ".OrderedDict", ".UserDict")  # names of classes end so
 AUTOGRAD_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})

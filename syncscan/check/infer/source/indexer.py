@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from syncscan.check.infer.source.index import NAMED_TUPLES, Class, Function, Module, imported_names
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.parameters import Parameter
-from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.source.trees import types_of
+from syncscan.syntax.names import dotted_name
 
 
 def index_module(name: str, path: str, tree: ast.Module, lines: Lines, *, is_package: bool) -> Module:

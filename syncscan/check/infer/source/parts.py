@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from syncscan.check.infer.source.conventions import dtype_class
 from syncscan.check.infer.source.index import Class, Function
-from syncscan.check.infer.source.syntax import dotted_name, inside, own_nodes, walk
+from syncscan.check.infer.source.syntax import inside, own_nodes, walk
+from syncscan.syntax.names import dotted_name
 
 _IN_PLACE = frozenset({"to", "cuda", "to_empty", "_apply"})
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from syncscan.check.infer.source.fields import note_kept
 from syncscan.check.infer.source.index import NO_NAMES, Class, Function, Import, Module
-from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.syntax.names import dotted_name
 
 # A definition of the project, or the full name of something outside it.
 Definition = Function | Class | Module | str

@@ -83,18 +83,6 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def dotted_name(node: ast.AST) -> str:
-    """Return ``a.b.c`` for names and attributes of names, "" for everything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    parts.append(node.id)
-    return ".".join(reversed(parts))
-
-
 def path_of(node: ast.AST) -> str:
     """Return the path of an expression such as ``self.x`` or ``d["k"]``, or ""; equal paths denote the same object."""
     return node.id if isinstance(node, ast.Name) else path_from(node, path_of)

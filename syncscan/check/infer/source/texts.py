@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import NO_NAMES, Function
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.syntax.names import dotted_name
 
 
 def chosen_by_text(function: Function) -> frozenset[str]:
