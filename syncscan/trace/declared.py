@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from syncscan.model import Device, Kind, Value
+from syncscan.syntax.names import dotted_name
 from syncscan.syntax.use import loop_over
 from syncscan.trace.parsed import ParsedModule
 
@@ -47,8 +49,9 @@ def declared(node: ast.AST, module: ParsedModule) -> Value | None:
         return _LIST
     if isinstance(node, ast.Name):
         return _of_name(node, module)
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        return _agreed(_of_attribute(node, module))
+    if isinstance(node, ast.Attribute) and (name := _own_attribute(node)):
+        around = next((each for each in module.around_each.up(node) if isinstance(each, ast.ClassDef)), None)
+        return _agreed(_attributes_of(around, module)[name]) if around is not None else None
     return _made(node, module)
 
 
@@ -85,30 +88,43 @@ def _of_name(node: ast.Name, module: ParsedModule) -> Value | None:
     return next((_annotated(each.annotation) for each in parameters if each.arg == node.id), None)
 
 
-def _of_attribute(node: ast.Attribute, module: ParsedModule) -> Iterator[Value | None]:
-    """Yield what each statement of the class gives to an attribute of `self`, but for those that change its value."""
-    path = ast.unparse(node)
-    around = next((each for each in module.around_each.up(node) if isinstance(each, ast.ClassDef)), None)
-    for each in ast.walk(around) if around is not None else ():
-        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) in {path, node.attr}:
-            yield _annotated(each.annotation)
-        elif isinstance(each, ast.Assign) and path in map(ast.unparse, each.targets):
-            is_change = any(
-                isinstance(part, ast.Attribute) and ast.unparse(part) == path for part in ast.walk(each.value)
-            )
-            if not is_change:
-                yield _made(each.value, module)
+@functools.lru_cache(maxsize=64)  # each attribute of a class asks for the same statements
+def _attributes_of(around: ast.ClassDef, module: ParsedModule) -> Mapping[str, set[Value | None]]:
+    """Return what the statements of a class give to each attribute of `self`, but for those that change its value."""
+    given: dict[str, set[Value | None]] = defaultdict(set)
+    for each in ast.walk(around):
+        if isinstance(each, ast.AnnAssign):
+            name = each.target.id if isinstance(each.target, ast.Name) else _own_attribute(each.target)
+            given[name].add(_annotated(each.annotation))
+        elif isinstance(each, ast.Assign):
+            changed = {_own_attribute(part) for part in ast.walk(each.value)}
+            for name in {*map(_own_attribute, each.targets)} - changed:
+                given[name].add(_made(each.value, module))
+    return given
+
+
+def _own_attribute(node: ast.AST) -> str:
+    """Return the name of an attribute of `self`, or "" for another expression."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr
+    return ""
 
 
 def _annotated(annotation: ast.expr | None) -> Value | None:
     """Return a value of an annotated kind: `list[int]`, `"list[int]"`, `nn.ModuleList` or `list[int] | None`."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        name = annotation.value.removesuffix(" | None")
-    elif annotation is not None:
-        name = ast.unparse(annotation).removesuffix(" | None")
+        text = annotation.value.removesuffix(" | None")
+        name = "" if "|" in text else text.partition("[")[0]
     else:
-        return None
-    return None if "|" in name else _ANNOTATED.get(name.partition("[")[0].rpartition(".")[2])
+        name = dotted_name(_generic(annotation)) if annotation is not None else ""
+    return _ANNOTATED.get(name.rpartition(".")[2])
+
+
+def _generic(annotation: ast.expr) -> ast.expr:
+    """Return an annotation without `| None` and without its parameters: `list` for `list[int] | None`."""
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+        annotation = annotation.left if annotation.right.value is None else annotation
+    return annotation.value if isinstance(annotation, ast.Subscript) else annotation
 
 
 def _agreed(values: Iterable[Value | None]) -> Value | None:

@@ -59,3 +59,16 @@ def test_what_a_file_declares_decides_the_code(statement, expression, api, code)
     line = text.count("\n")
     start = text.splitlines()[-1].index(expression) + 1
     assert classify(text, line, start, line, start + len(expression), api) == code
+
+
+@pytest.mark.parametrize(
+    "line",
+    [f"self.other{'.a' * 900} = row", f"made: {'a.' * 900}b = row", f"self.other = self{'.a' * 900}"],
+    ids=["target", "annotation", "value"],
+)
+def test_a_deep_expression_in_a_class_hides_no_attribute(line):
+    text = FILE.replace("        self.either = [1, 2]\n", f"        {line}\n").replace(
+        "STATEMENT", "self.experts[e]"
+    )
+    end = text.count("\n")
+    assert classify(text, end, 13, end, 28, OUT) == "SYN106"
