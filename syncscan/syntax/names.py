@@ -5,6 +5,16 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+# The expressions and statements with names of their own. A class has some too, but its methods do not see them.
+SCOPES = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
 _CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault"})
 
 
@@ -41,3 +51,22 @@ def dotted_name(node: ast.AST) -> str:
         return ""
     parts.append(node.id)
     return ".".join(reversed(parts))
+
+
+def names_bound_in(scope: ast.AST) -> frozenset[str]:
+    """Return the names that a function or comprehension itself binds, parameters included, but none of its nested scopes."""
+    bound, outer = set[str](), set[str]()
+    queue = [*ast.iter_child_nodes(scope)]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            outer.update(node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        if not isinstance(node, (*SCOPES, ast.ClassDef)):
+            queue += ast.iter_child_nodes(node)
+    return frozenset(bound - outer)

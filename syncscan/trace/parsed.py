@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 
 from syncscan.syntax.context import SyntaxContext
-from syncscan.syntax.names import dotted_name
+from syncscan.syntax.names import SCOPES, dotted_name, names_bound_in
 from syncscan.syntax.source_text import Range, first_line, holds_statements
 
 _MODULE = re.compile(r"torch\.nn\.(?!Parameter\b|Buffer\b|Uninitialized)[A-Z]\w*")  # a class of modules
@@ -28,7 +28,8 @@ class ParsedModule:
         self.tree = ast.parse(text)
         self._lines = text.split("\n")
         self._names: dict[str, str] = {}
-        self._loggers: set[str] = set()
+        self._bound_in: dict[ast.AST, frozenset[str]] = {}
+        self._loggers: set[tuple[str, ast.AST]] = set()
         self._read_imports(self.tree)
         self._loggers.update(self._read_loggers(self.tree))
 
@@ -96,7 +97,19 @@ class ParsedModule:
         if isinstance(node, ast.Call):
             name, dot, member = dotted_name(node.func).partition(".")
             return f"{self._names.get(name)}{dot}{member}" == "logging.getLogger"
-        return bool(self._loggers) and dotted_name(node) in self._loggers
+        return bool(self._loggers) and self._bound(node) in self._loggers
+
+    def _bound(self, node: ast.expr) -> tuple[str, ast.AST]:
+        """Return a name and the function or comprehension that binds the name, else the file; also for attributes."""
+        if not isinstance(node, ast.Name):
+            return dotted_name(node), self.tree
+        scopes = (each for each in self.around_each.up(node) if isinstance(each, SCOPES))
+        return node.id, next((each for each in scopes if node.id in self._names_bound_in(each)), self.tree)
+
+    def _names_bound_in(self, scope: ast.AST) -> frozenset[str]:
+        if scope not in self._bound_in:
+            self._bound_in[scope] = names_bound_in(scope)
+        return self._bound_in[scope]
 
     def _holds(self, node: ast.AST, place: Range) -> bool:
         if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
@@ -118,13 +131,13 @@ class ParsedModule:
                 for alias in node.names:
                     self._names[alias.asname or alias.name] = f"{origin}.{alias.name}"
 
-    def _read_loggers(self, tree: ast.Module) -> Iterator[str]:
-        """Yield the names and attributes that an assignment makes loggers."""
+    def _read_loggers(self, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+        """Yield the names and attributes that an assignment makes loggers, each with what binds the name."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                named = filter(None, map(dotted_name, targets))  # an item has no name
-                yield from named if self._is_logger(node.value) else ()
+                named = filter(dotted_name, targets)  # an item has no name
+                yield from map(self._bound, named if self._is_logger(node.value) else ())
 
 
 def _placed_in(node: ast.AST) -> Iterator[ast.AST]:

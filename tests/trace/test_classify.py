@@ -212,6 +212,30 @@ def test_a_logger_of_the_file_writes_text(made, call):
     assert classify(text, line, 1, line, len(call) + 1, OUT) == "SYN107"
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("def f(t): log.info(t)", "SYN107"),
+        ("def f(t):\n    global log\n    log = logging.getLogger()\n    log.info(t)", "SYN107"),
+        ("def f(t):\n    def g(): log.info(t)\n    log = logging.getLogger()\n    g()", "SYN107"),
+        ("def f(t):\n    log = logging.getLogger()\n    log.info(t)", "SYN107"),
+        ("def f(log, t): log.info(t)", None),
+        ("def f(t, *, log=None):\n    def g(): log.info(t)\n    g()", None),
+        ("f = lambda log, t: log.info(t)", None),
+        ("def f(t, logs):\n    for log in logs: log.info(t)", None),
+        ("def f(t, logs): return [log.info(t) for log in logs]", None),
+        ("def f(t):\n    log = made()\n    log.info(t)", None),
+    ],
+    ids=["module", "global", "enclosing", "local", "parameter", "outer-parameter", "lambda", "loop", "comprehension",
+         "other-local"],
+)  # fmt: skip
+def test_a_name_of_a_function_is_no_logger_of_the_module(body, code):
+    text = f"import logging\nlog = logging.getLogger(__name__)\n{body}\n"
+    (line,) = (number for number, each in enumerate(text.splitlines(), 1) if "log.info(t)" in each)
+    start = text.splitlines()[line - 1].index("log.info(t)") + 1
+    assert classify(text, line, start, line, start + len("log.info(t)"), OUT) == code
+
+
 @pytest.mark.parametrize("made", ["", "import logging\nlog = logging.getLogger(__name__)\n"])
 @pytest.mark.parametrize(
     ("call", "code"),
