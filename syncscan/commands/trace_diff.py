@@ -47,8 +47,8 @@ def command(output_format: str, output_file: Path | None, threshold: float, base
 
     With --step in both traces the steady steps are compared. A difference that the steps of one run show among
     themselves is no change. A site of one trace alone is new or gone, unless the site came by chance in a few steps on
-    a real GPU. If the exit statuses of the commands differ, a line says so, and no site is better or gone. The exit
-    status is 1 if a site is new or worse.
+    a real GPU. If the exit statuses of the commands differ, a line says so: no site is better or gone if the command of
+    HEAD failed, and otherwise no site is new or worse. The exit status is 1 if a site is new or worse.
     """
     from syncscan.config import find_config  # noqa: PLC0415 (`--help` needs no more)
     from syncscan.report import diff_json, diff_text  # noqa: PLC0415 (`--help` imports no engine)

@@ -87,7 +87,8 @@ class Comparison:
         was, now = (rows.trace["exit_status"] for rows in (self.base, self.head))
         if was == now:
             return ""
-        return f"the exit statuses differ ({was} -> {now}), so no site counts as better or gone; trace a run without a failure"
+        left_out = "better or gone" if now else "new or worse"
+        return f"the exit statuses differ ({was} -> {now}), so no site counts as {left_out}; trace a run without a failure"
 
     def count(self, status: str) -> int:
         """Return how many places have a status."""
@@ -99,20 +100,27 @@ def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Com
     before, after = Rows(base), Rows(head)
     per = "step" if before.steady and after.steady else "run"
     timed = before.timed and after.timed
+    unsure = _unsure(base["exit_status"], head["exit_status"])
     changes, elsewhere = [], dict.fromkeys((NEW, GONE), 0)
     for old, new in _pairs(before.rows, after.rows):
         was = _side(old, per, timed, before.steady, after.steady)
         now = _side(new, per, timed, after.steady, before.steady)
         if per == "step" and not (was.waits.mean or now.waits.mean):
-            if old is None or new is None:
-                elsewhere[NEW if old is None else GONE] += 1
+            status = NEW if old is None else GONE
+            if (old is None or new is None) and status not in unsure:
+                elsewhere[status] += 1
             continue
         status = _status(was, now, threshold)
-        if status in {BETTER, GONE} and base["exit_status"] != head["exit_status"]:
-            status = SAME  # a run that failed has reached less
-        changes.append(SiteChange(status, was, now))
+        changes.append(SiteChange(SAME if status in unsure else status, was, now))
     changes.sort(key=lambda change: (STATUSES.index(change.status), -_size(change)))
     return Comparison(before, after, per, threshold, changes, elsewhere)
+
+
+def _unsure(was: int, now: int) -> set[str]:
+    """Return the statuses that a run may owe to its failure alone: a run that failed has reached less."""
+    if was == now:
+        return set()
+    return {BETTER, GONE} if now else {NEW, WORSE}
 
 
 def _size(change: SiteChange) -> float:

@@ -168,21 +168,43 @@ def test_runs_without_steps_are_compared_by_their_totals(diff):
     assert done.status == 1
 
 
-@pytest.mark.parametrize("ends", [(0, 1), (1, 0)])
-def test_a_run_that_failed_makes_nothing_better(diff, ends):
-    before = make_trace(outside(10, count=10), outside(20, count=1), steps=None, exit_status=ends[0])
-    after = make_trace(outside(10, count=2), steps=None, exit_status=ends[1])
-    done = diff(before, after)
-    headline, remark, *_ = done.stdout.splitlines()
-    assert headline == "syncscan: 2 as before"
-    assert remark == (
-        f"the exit statuses differ ({ends[0]} -> {ends[1]}), so no site counts as better or gone;"
-        " trace a run without a failure"
-    )
-    assert done.status == 0
-    assert "the exit statuses differ" in diff(before, after, "--output-format", "html").stdout
-    done = diff(after, before)
-    assert (done.stdout.splitlines()[0], done.status) == ("syncscan: 1 new, 1 worse", 1)
+MANY = [outside(10, count=10), outside(20, count=1)]
+FEW = [outside(10, count=2)]
+
+
+@pytest.mark.parametrize(
+    ("ends", "before", "after", "headline", "status"),
+    [
+        ((0, 1), MANY, FEW, "2 as before", 0),
+        ((0, 1), FEW, MANY, "1 new, 1 worse", 1),
+        ((1, 0), FEW, MANY, "2 as before", 0),
+        ((1, 0), MANY, FEW, "1 gone, 1 better", 0),
+        ((1, 3), MANY, FEW, "2 as before", 0),
+        ((1, 3), FEW, MANY, "1 new, 1 worse", 1),
+    ],
+)
+def test_a_run_that_failed_is_given_no_sites_that_the_run_may_not_have_reached(
+    diff, ends, before, after, headline, status
+):
+    traces = [
+        make_trace(*sites, steps=None, exit_status=end)
+        for sites, end in zip((before, after), ends, strict=True)
+    ]
+    done = diff(*traces)
+    first, *others = done.stdout.splitlines()
+    assert (first, done.status) == (f"syncscan: {headline}", status)
+    assert (
+        f"the exit statuses differ ({ends[0]} -> {ends[1]}), so no site counts as"
+        f" {'better or gone' if ends[1] else 'new or worse'}; trace a run without a failure"
+    ) in others
+    assert "the exit statuses differ" in diff(*traces, "--output-format", "html").stdout
+
+
+@pytest.mark.parametrize(("ends", "counts"), [((0, 1), "2 new"), ((1, 0), "1 gone")])
+def test_a_run_that_failed_may_not_have_reached_sites_outside_of_steps_either(diff, ends, counts):
+    before = make_trace(make_site(10), outside(70), exit_status=ends[0])
+    after = make_trace(make_site(10), outside(80), outside(81), exit_status=ends[1])
+    assert f"outside of steady steps: {counts}" in diff(before, after).stdout.splitlines()
 
 
 def test_runs_with_the_same_exit_status_are_compared(diff):
