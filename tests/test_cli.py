@@ -389,9 +389,16 @@ def test_a_reader_that_left_ends_every_output_alike(tmp_path, arguments):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+# Unlike findings in a file of a long name: in every format more than a pipe holds, which is 64 KiB.
+LONG_NAME = f"{'a' * 200}.py"
+LONG = "import torch\n\n" + "".join(
+    f"def f{n}(x{n}=torch.zeros(8, device='cuda')): x{n}.sum().item()\n" for n in range(400)
+)
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reader_that_leaves_in_the_middle_ends_an_unbuffered_output_too(tmp_path, name):
-    (tmp_path / "a.py").write_text(BLOCKS + BLOCKS.splitlines()[-1].join(["\n"] * 500))
+    (tmp_path / LONG_NAME).write_text(LONG)
     run = subprocess.Popen(
         [*COMMAND, "check", "--no-cache", "--output-format", name],
         cwd=tmp_path,
