@@ -45,20 +45,27 @@ def names_attributes(function: Function) -> frozenset[str]:
 def _sets_each(function: Function, keywords: str) -> bool:
     """Return whether a method sets an attribute for each of its keywords, as `for name, value in kwargs.items()` with `setattr`."""
     this = function.parameters[0].name
-    for loop in walk(function.node):
-        if (
-            not isinstance(loop, ast.For)
-            or dotted_name(loop.iter.func if isinstance(loop.iter, ast.Call) else loop.iter)
-            != f"{keywords}.items"
-        ):
-            continue
-        each = [this, *(last_name(name) for name in getattr(loop.target, "elts", ()))]
-        calls = (
-            node for node in walk(loop) if isinstance(node, ast.Call) and last_name(node.func) == "setattr"
-        )
-        if any([last_name(arg) for arg in call.args] == each for call in calls):
-            return True
-    return False
+    return any(
+        isinstance(loop, ast.For) and _goes_over(loop.iter, keywords) and _sets_its_items(loop, this)
+        for loop in walk(function.node)
+    )
+
+
+def _goes_over(node: ast.expr, keywords: str) -> bool:
+    return isinstance(node, ast.Call) and dotted_name(node.func) == f"{keywords}.items"
+
+
+def _sets_its_items(loop: ast.For, this: str) -> bool:
+    """Return whether each iteration of a loop sets the attribute that its target names."""
+    if any(isinstance(node, (ast.Continue, ast.Break)) for node in walk(loop)):
+        return False  # for some keywords alone
+    each = [this, *(last_name(name) for name in getattr(loop.target, "elts", ()))]
+    calls = (
+        node.value for node in loop.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    )
+    return any(
+        last_name(call.func) == "setattr" and list(map(last_name, call.args)) == each for call in calls
+    )
 
 
 # What reaches an attribute by a text, and the position of the text.
