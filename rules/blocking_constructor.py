@@ -7,7 +7,8 @@ memory. The copy synchronizes the stream, even for a single number.
 
 - `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
 - a tensor that stays in host memory;
-- data that is a GPU tensor, or an empty list.
+- data that is a GPU tensor, or an empty list;
+- literals and sizes in functions that only run compiled, where `torch.compile` makes constants of them.
 
 **Fix.** A number written out, or one of two, becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That is safe for
 

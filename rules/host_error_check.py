@@ -10,7 +10,8 @@ findings are at most `inferred`.
 
 - `torch.linalg.det` and `cholesky_ex`, which return the status as a tensor or need none;
 - `clip_grad_norm_` without `error_if_nonfinite`;
-- matrices in host memory.
+- matrices in host memory;
+- functions that only run compiled, since `torch.compile` drops the checks.
 
 **No rewrite**: `torch.linalg.cholesky_ex(a)[0]` raises no error for a matrix that is not positive definite, and its
 result means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them if the matrix is known to be right. Or check

@@ -8,7 +8,8 @@ for assignments.
 - integers, slices and `None`, which are views without a copy;
 - an index tensor on the GPU;
 - a mask in host memory that is read (`x[cpu_mask]`);
-- a tensor in host memory.
+- a tensor in host memory;
+- a list of literals in functions that only run compiled.
 
 **No rewrite.** Keep the index on the GPU. If it comes from the host each step, upload it from pinned memory
 with `non_blocking=True`. Neighbouring rows are a slice; a fixed short list is `torch.stack((x[1], x[2]))`.

@@ -3,8 +3,12 @@
 `x[idx] = 0.0` makes a tensor of the number in pageable memory and copies it to the GPU for `index_put_`. A
 store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of that tensor too.
 
-**Stays silent** on stores that are a fill: `x[0] = 1.0` of a row, `x[:n] = 0`, `x[mask] = 0.0` with a GPU
-mask; on stores of a GPU tensor; and on tensors in host memory.
+**Stays silent** on
+
+- stores that are a fill: `x[0] = 1.0` of a row, `x[:n] = 0`, `x[mask] = 0.0` with a GPU mask;
+- stores of a GPU tensor;
+- tensors in host memory;
+- literals in functions that only run compiled.
 
 **Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. The fix is safe if `t` is surely a
 tensor, `i` an integer, and `v` an integer written out from -127 to 127. Such a `v` is the same for every dtype. The fix is unsafe for
