@@ -137,8 +137,8 @@ def _become(
         os.dup2(stream, number)
         os.close(stream)
     sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 (it stays open)
-    sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
-    sys.stderr = open(2, "w", 1, closefd=False, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115 (it stays open)
+    sys.stderr = open(2, "w", 1, closefd=False, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 (it stays open)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

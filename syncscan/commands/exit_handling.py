@@ -23,11 +23,11 @@ def open_standard_streams() -> None:
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            stream = open(os.devnull, mode, encoding="utf-8", errors="backslashreplace")  # noqa: PTH123, SIM115
+            stream = open(os.devnull, mode, encoding="utf-8", errors="backslashreplace")  # noqa: PTH123, SIM115 (a file that stays open)
             setattr(sys, name, stream)
     given = sys.stdout
     if isinstance(getattr(given, "buffer", None), io.RawIOBase):
-        sys.stdout = open(  # noqa: SIM115
+        sys.stdout = open(  # noqa: SIM115 (it stays open)
             given.fileno(), "w", 1, encoding=given.encoding, errors=given.errors, closefd=False
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 
 from syncscan.errors import suggestion
 from syncscan.model.vocabulary import (
@@ -177,32 +177,20 @@ class Value:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
-class Alternative(Protocol):
-    """An alternative of a union."""
+def without_zero(options: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the alternatives of a union without the zero with which a sum of GPU tensors begins, as in ``total = 0.0``.
 
-    @property
-    def kind(self) -> Kind: ...  # noqa: D102
-    @property
-    def device(self) -> Device: ...  # noqa: D102
-    @property
-    def payload(self) -> Any: ...  # noqa: D102
-    @property
-    def dtype(self) -> str | None: ...  # noqa: D102
-
-
-Some = TypeVar("Some", bound=Alternative)
-
-
-def without_zero(options: Sequence[Some]) -> tuple[Some, ...]:
-    """Return the alternatives of a union without the zero with which a sum of GPU tensors begins, as in ``total = 0.0``."""
+    The alternatives are values of the vocabulary, or abstract ones.
+    """
     others = [option for option in options if not is_zero(option)]
     on_gpu = others and all(each.kind is Kind.TENSOR and each.device in ON_GPU for each in others)
     return tuple(others if on_gpu else options)
 
 
-def is_zero(value: Alternative) -> bool:
+def is_zero(value: Any) -> bool:
     """Return whether a value is the number 0 or 0.0."""
-    return value.kind is Kind.NUMBER and value.dtype != "bool" and value.payload in {0, ZERO}
+    is_number: bool = value.kind is Kind.NUMBER and value.dtype != "bool"
+    return is_number and value.payload in {0, ZERO}
 
 
 def _is_host_option(value: Value) -> bool:

@@ -190,7 +190,7 @@ def test_skips():
     [t.item() for _ in range(3)]
     pytest.skip("no data")
 
-@pytest.mark.xfail(raises=AssertionError)
+@pytest.mark.xfail(raises=AssertionError, reason="it is to fail")
 def test_is_expected_to_fail():
     [t.item() for _ in range(4)]
     assert False

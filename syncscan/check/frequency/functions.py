@@ -191,7 +191,7 @@ def _called_first(call: ast.Call) -> ast.expr:
 def runs_stages(function: Function) -> bool:
     """Return whether an object calls its parts one after the other when it is called: ``for block in self.blocks: x = block(x)``.
 
-    The layers of a module are no such parts, since its ``forward`` is a step.
+    A module does not count: its ``forward`` runs per step, and so do its layers.
     """
     if function.name != "__call__" or function.owner is None or is_module_like(function.owner):
         return False

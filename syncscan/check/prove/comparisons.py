@@ -159,7 +159,7 @@ def _may_read_option(frame: WalkFrame, operator: str, left: AbstractValue, right
 
 
 def _compares_items(frame: WalkFrame, operator: str, left: AbstractValue, right: AbstractValue) -> bool:
-    """Return whether a comparison of two values compares items of both, one of which may be on the GPU."""
+    """Return whether a comparison of two containers compares their items, and an item may be on the GPU."""
     one, other = _inside(left), _inside(right)
     return one is not None and other is not None and may_read(frame, operator, one, other)
 

@@ -14,7 +14,7 @@ from syncscan.check.prove.values import TOP, AbstractValue, may_be_gpu, options_
 from syncscan.model import Kind
 
 _NOTHING = frozenset[int | str]()
-# The arguments that a known function reads, by position and name; `python` and `comparisons` know those that they walk.
+# By function: the arguments that it reads, by position and name. `python` and `comparisons` handle the items that they walk.
 _READ: dict[str, frozenset[int | str]] = {
     **{
         f"builtins.{name}": _NOTHING

@@ -138,7 +138,7 @@ class Lowering:
 
     def note_read(self, base: Slot) -> None:
         """Forget the stores to attributes where code of the object may read them, such as a property."""
-        if any(self.ir.operands[store][0] == base for store in self.unread.values()):
+        if self.unread and any(self.ir.operands[store][0] == base for store in self.unread.values()):
             self.unread.clear()
 
     def replace(self, store: Slot) -> None:

@@ -1,4 +1,4 @@
-"""What a processor or a tokenizer that nobody knows returns for `return_tensors` is on the host, until it moves."""
+"""A batch that an unknown processor or tokenizer encodes (`return_tensors`) is in host memory until the program moves it."""
 
 import torch
 

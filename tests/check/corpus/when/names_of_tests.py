@@ -1,4 +1,4 @@
-"""A function named `test_...` is a test only without callers; a function named `..._init` runs per step if a step calls the function."""
+"""A function named `test_...` is a test only if nothing calls it. A function named `..._init` runs per step if a step calls it."""
 
 import torch
 
