@@ -3,24 +3,47 @@
 Behind a queue of 127 ms, one `.item()` took 127 ms, another right after it 0.15 ms and an upload 0.3 ms (H100, torch 2.11).
 The walk follows the statements of one function in order. The GPU has work queued at the start of a function and of each
 iteration of a loop. A call outside the operation table may queue work, unless the call is a builtin or a method of host data.
+A call of the project's own code leaves nothing queued where each function of that name, as the function calls it, ends so.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.infer.source.syntax import inside, last_name
 from syncscan.model import Kind, Value
+from syncscan.syntax.names import dotted_name
 
-# The last statement that synchronized; None where the GPU may have work queued since.
-State = ast.stmt | None
 
-_LEFT: Final = ast.Pass()  # control flow does not get there
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """The GPU has no work queued: ``by`` synchronized last, provided that the functions named in ``callees`` end drained."""
+
+    by: ast.stmt
+    callees: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Drains:
+    """The synchronizations of a function that find the GPU drained; ``end`` is the state in which the function returns, see `State`."""
+
+    before: dict[Position, Drained] = field(default_factory=dict)
+    end: Drained | None = None
+
+
+Callee = Function | Virtual
+# None where the GPU may have work queued.
+State = Drained | None
+
+_LEFT: Final = Drained(ast.Pass())  # control flow does not get there
+_ENTERED: Final = Drained(ast.Pass())  # the function has queued nothing so far, as its caller may have
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -40,24 +63,68 @@ _HOST_MODULES = frozenset({
 })  # fmt: skip
 
 
-def drained_before(
-    function: Function, statements: Statements, blocking: Collection[Position]
-) -> dict[Position, ast.stmt]:
-    """Return the blocking expressions of a function that follow another, each with the statement of the other."""
-    if isinstance(function.node, ast.Lambda) or not blocking:
-        return {}
+def drains_in(function: Function, statements: Statements, blocking: Collection[Position]) -> Drains:
+    """Return which of the blocking expressions of a function find the GPU drained, and how the function ends.
+
+    A return before any work does not count: programs call a function for what it does.
+    """
+    if isinstance(function.node, ast.Lambda):
+        return Drains()
     walk = _Walk(statements, blocking)
-    walk.body(function.node.body, None)
-    return walk.found
+    walk.end(walk.body(function.node.body, _ENTERED))
+    return Drains(walk.found, None if function.is_generator or walk.ends is _LEFT else walk.ends)
+
+
+class Endings:
+    """The functions that end drained, by how they end themselves and by what they call."""
+
+    def __init__(
+        self,
+        run_by: Callable[[Function], Iterable[Callee]],
+        ends_behind: Callable[[Function], frozenset[str] | None],
+    ) -> None:
+        """Take the callees that are part of a function's run, and the names behind which a function ends, see `Matched`."""
+        self._run_by = run_by
+        self._ends_behind = ends_behind
+        self._known: dict[Callee, bool] = {}
+
+    def are_drained(self, function: Function, names: frozenset[str]) -> bool:
+        """Return whether every callee of a function that has one of these names ends drained, and there is one of each name."""
+        if not names:
+            return True
+        called = [each for each in self._run_by(function) if each.name in names]
+        return names <= {each.name for each in called} and all(map(self._is_drained, called))
+
+    def _is_drained(self, callee: Callee) -> bool:
+        if callee not in self._known:
+            self._known[callee] = False  # of a recursion nothing is known
+            self._known[callee] = self._asked(callee)
+        return self._known[callee]
+
+    def _asked(self, callee: Callee) -> bool:
+        if isinstance(callee, Virtual):
+            return all(map(self._is_drained, callee.methods()))
+        names = self._ends_behind(callee)
+        return names is not None and self.are_drained(callee, names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """The states in which iterations of a loop end early."""
+
+    continues: list[State] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
 
 
 class _Walk:
-    """One walk, with the expressions found so far."""
+    """One walk, with the expressions found so far, and the state in which the returns so far end."""
 
     def __init__(self, statements: Statements, blocking: Collection[Position]) -> None:
         self._statements = statements
         self._blocking = blocking
-        self.found: dict[Position, ast.stmt] = {}
+        self._loops: list[_Loop] = []  # around the statement at hand
+        self.found: dict[Position, Drained] = {}
+        self.ends: State = _LEFT
 
     def body(self, body: Sequence[ast.stmt], state: State) -> State:
         """Walk statements in order; return the state behind them."""
@@ -68,12 +135,18 @@ class _Walk:
                 state = self._inside(node, self._head(node, state))
         return state
 
+    def end(self, state: State) -> None:
+        """Note the state in which the function returns."""
+        if state is not _LEFT and state is not _ENTERED:
+            self.ends = _either(self.ends, state)
+
     def _inside(self, node: ast.stmt, state: State) -> State:
         """Walk the bodies of a statement; return the state behind the statement."""
         if isinstance(node, ast.If):
-            return _either(self.body(node.body, state), self.body(node.orelse, state))
+            behind = self.body(node.body, state), self.body(node.orelse, state)
+            return behind[0] if _asks_for_gpu(node.test) else _either(*behind)
         if isinstance(node, _LOOPS):
-            return _either(self.body(node.orelse, state), self.body(node.body, None))
+            return self._loop(node)
         if isinstance(node, (ast.With, ast.AsyncWith)):
             return self.body(node.body, state)
         if isinstance(node, ast.Try):
@@ -85,7 +158,31 @@ class _Walk:
             for case in node.cases:
                 self.body(case.body, None)
             return None
+        if isinstance(node, ast.Return):
+            self.end(state)
+        elif isinstance(node, (ast.Continue, ast.Break)) and self._loops:
+            loop = self._loops[-1]
+            states = loop.continues if isinstance(node, ast.Continue) else loop.breaks
+            states.append(state)
         return _LEFT if isinstance(node, _LEAVES) else state
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> State:
+        """Walk the body of a loop; return the state behind the loop, which runs once at least."""
+        self._loops.append(_Loop())
+        state = self.body(node.body, None)
+        loop = self._loops.pop()
+        state = functools.reduce(_either, loop.continues, state)
+        if isinstance(node, ast.While) and state is not _LEFT:
+            is_endless = isinstance(node.test, ast.Constant)
+            state = _LEFT if is_endless else self._test_again(node, state)
+        return functools.reduce(_either, loop.breaks, self.body(node.orelse, state))
+
+    def _test_again(self, node: ast.While, state: State) -> State:
+        """Return the state behind the test of a loop, which another iteration has evaluated first."""
+        found, self.found = self.found, {}
+        state = self._head(node, state)
+        self.found = found
+        return state
 
     def _head(self, node: ast.stmt, state: State) -> State:
         """Evaluate the expressions of a statement in order; return the state behind them."""
@@ -94,11 +191,11 @@ class _Walk:
         for each in _evaluated(node):
             position = position_of(each)
             if position in self._blocking or _synchronizes(each):
-                if before is not None and position in self._blocking:
+                if before not in (None, _ENTERED) and position in self._blocking:
                     self.found[position] = before
-                after = node
+                after = Drained(node)
             elif candidate is None or _may_call(each, candidate):
-                before = after = None
+                before = after = _behind_call(each, node)
             elif _computes(each, candidate):
                 after = None  # a synchronization of this statement itself waits for no other work
         if isinstance(node, ast.AugAssign) and (candidate is None or not _is_host_data(node, candidate)):
@@ -110,7 +207,23 @@ def _either(one: State, other: State) -> State:
     """Return the state where two paths join."""
     if one is _LEFT or other is _LEFT:
         return other if one is _LEFT else one
-    return None if one is None or other is None else max(one, other, key=lambda node: node.lineno)
+    if one is other:
+        return one
+    if one is None or other is None or one is _ENTERED or other is _ENTERED:
+        return None
+    last = max(one, other, key=lambda state: state.by.lineno)
+    return Drained(last.by, one.callees | other.callees)
+
+
+def _behind_call(node: ast.expr, statement: ast.stmt) -> State:
+    """Return the state behind code that the walk does not see."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    return Drained(statement, frozenset({name})) if name else None
+
+
+def _asks_for_gpu(test: ast.expr) -> bool:
+    """Return whether a branch runs where there is a GPU; no work is queued elsewhere."""
+    return isinstance(test, ast.Call) and dotted_name(test.func) == "torch.cuda.is_available"
 
 
 def _synchronizes(node: ast.expr) -> bool:
@@ -155,6 +268,9 @@ def _computes(node: ast.expr, candidate: Candidate) -> bool:
         decides = node.value if isinstance(node.ctx, ast.Store) else node.slice
         return _may_be_on_gpu(candidate.at(position_of(decides)))
     if not isinstance(node, _COMPUTES) or position in candidate.queued:
+        return False
+    call = candidate.call_at(position)
+    if call is not None and call.operation.result == "view":
         return False
     return _may_be_on_gpu(candidate.at(position))
 

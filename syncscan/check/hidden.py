@@ -48,9 +48,7 @@ class _Search:
 
     def _wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
         if isinstance(function, Virtual):
-            own = function.cls.find_method(function.name)
-            methods = [*function.below, *([own] if own is not None and not _is_abstract(own) else [])]
-            return _of_any([self.wait_of(method, depth) for method in methods])
+            return _of_any([self.wait_of(method, depth) for method in function.methods()])
         if function.is_cached_property:  # it blocks its first reader only
             return None
         finding = self._finding_in(function)
@@ -67,16 +65,16 @@ class _Search:
         if function not in self._direct:
             statements = self._solver.statements(function) if function in self._solver.known.may_block else {}
             found = self._matcher.findings_in(statements, function)
-            once = _run_once(function) if found else []
+            once = _run_once(function) if found.placed else []
             waits = [
                 each
-                for each in found
+                for each in found.placed
                 if rule_book()[each.finding.code].is_wait
                 and not any(each.finding.line in region.lines for region in once)
             ]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
-        return surest.finding_now() if surest is not None else None
+        return surest.finding_now(follows=False) if surest is not None else None
 
 
 def _run_once(function: Function) -> list[Region]:
@@ -91,12 +89,6 @@ def _is_called_once(caller: Function, callee: Called) -> bool:
 def _of_any(waits: Sequence[Value | None]) -> Value | None:
     """Return the blocking value of a call to one of several methods, or None unless all methods block."""
     return None if None in waits else next(iter(waits), None)
-
-
-def _is_abstract(function: Function) -> bool:
-    """Return whether a method exists to be overridden: it is declared abstract, or ends with a raise."""
-    body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
-    return "abc.abstractmethod" in function.decorators or (bool(body) and isinstance(body[-1], ast.Raise))
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:

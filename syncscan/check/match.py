@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from syncscan.check.blocks import Blocks, Place, bound_in
-from syncscan.check.drained import drained_before
+from syncscan.check.drained import Drained, drains_in
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.solve.steps import MOST_STEPS
@@ -253,7 +253,7 @@ class Placed:
     """A finding without its evidence, tied to a node so that edits above the finding can shift its lines.
 
     ``because`` is the first step of the evidence. ``line`` is the line of ``node`` when the rule matched.
-    ``before`` is the statement that synchronizes right before, if any; see `Finding.follows`. ``folds`` says that
+    ``before`` says what synchronizes right before, if anything does; see `Finding.follows`. ``folds`` says that
     compiled code does not block there; see `syncscan.check.compiled`.
     """
 
@@ -261,11 +261,11 @@ class Placed:
     because: Evidence | None
     node: ast.stmt | ast.expr
     line: int
-    before: ast.stmt | None = None
+    before: Drained | None = None
     folds: bool = False
 
-    def finding_now(self) -> Finding:
-        """Return the finding with its evidence and with current line numbers."""
+    def finding_now(self, *, follows: bool) -> Finding:
+        """Return the finding with its evidence and with current line numbers; ``follows`` says whether ``before`` holds."""
         down = self.node.lineno - self.line
         found = self.because
         too: tuple[Evidence, ...] = ()
@@ -275,8 +275,8 @@ class Placed:
         if len(steps) > MOST_STEPS:
             steps = (*steps[: MOST_STEPS - 1], steps[-1])
         evidence = tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
-        follows = self.before.lineno if self.before is not None else 0
-        finding = replace(self.finding, evidence=evidence, passed_too=too, follows=follows)
+        line = self.before.by.lineno if follows and self.before is not None else 0
+        finding = replace(self.finding, evidence=evidence, passed_too=too, follows=line)
         if not down:
             return finding
         edits = tuple(
@@ -288,6 +288,18 @@ class Placed:
             end_line=finding.end_line + down,
             fix=replace(finding.fix, edits=edits),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The findings in one function, and how the function ends.
+
+    ``ends_behind`` is None where the function may leave work queued on the GPU. Otherwise the function synchronizes
+    last, provided that its callees of these names do; see `Drained`.
+    """
+
+    placed: Sequence[Placed] = ()
+    ends_behind: frozenset[str] | None = None
 
 
 def _anchor(statement: ast.stmt) -> ast.stmt | ast.expr:
@@ -311,22 +323,23 @@ class Matcher:
         self._by_type: dict[type[ast.AST], list[Rule]] = {}
         self._defects = defects
 
-    def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
+    def findings_in(self, statements: Statements, function: Function) -> Matched:
         """Return the findings in a function; none where a rule raises, which `defects` then records."""
         candidates = [statement for statement in statements.values() if statement.blocks]
         shared = FunctionSyntax(statements, function)
         try:
             found = [each for candidate in candidates for each in self._findings(candidate, shared)]
-            before = drained_before(function, statements, {position for position, *_ in found})
+            drains = drains_in(function, statements, {position for position, *_ in found})
             # The compiler leaves a function to Python if the graph breaks in a loop.
             breaks = any(in_loop and not placed.folds for _, placed, in_loop in found)
-            return [
-                replace(placed, before=before.get(position), folds=placed.folds and not breaks)
+            placed = [
+                replace(placed, before=drains.before.get(position), folds=placed.folds and not breaks)
                 for position, placed, _ in found
             ]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
-            return []
+            return Matched()
+        return Matched(placed, drains.end.callees if drains.end is not None else None)
 
     def _findings(
         self, candidate: Candidate, shared: FunctionSyntax

@@ -7,9 +7,10 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from syncscan.check.allowed import only_in_allowed_regions
+from syncscan.check.allowed import only_in_allowed_regions, run_by
 from syncscan.check.compiled import compiled_by_decorator, compiled_only
 from syncscan.check.defects import failure_of
+from syncscan.check.drained import Endings
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.kept.knowledge import names_of, numbers_of
@@ -21,7 +22,7 @@ from syncscan.check.infer.solve.record import Waits
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
-from syncscan.check.match import Matcher, Placed
+from syncscan.check.match import Matched, Matcher
 from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
 from syncscan.model import Evidence, Failure, Finding, Value
 from syncscan.rule import Rule
@@ -39,8 +40,8 @@ class Matching:
         self._matcher = Matcher(rules, solver.defects)
         self._direct: Direct = {}
         self._waits: Waits = {}
-        self._kept: dict[Function, list[Placed]] = {}
-        self._of_others: dict[Function, list[Placed]] = {}  # findings of other processes
+        self._kept: dict[Function, Matched] = {}
+        self._of_others: dict[Function, Matched] = {}  # findings of other processes
         self._never: set[Function] | None = (
             None  # functions not to report on, by their callers; None: not computed yet
         )
@@ -130,7 +131,7 @@ class Matching:
         for done, function in enumerate(mine):
             if share == 0:
                 progress("match", done, len(mine))
-            self._placed(function)
+            self._found(function)
         if share == 0:
             return None
         try:
@@ -145,18 +146,29 @@ class Matching:
         """
         reader = FindingReader(self._solver, names, cells.__getitem__, Trees({}))
         for number, found in chain.from_iterable(map(json.loads, parts)):
-            self._of_others[names.functions[number]] = [reader.placed(data) for data in found]
+            self._of_others[names.functions[number]] = reader.found(found)
 
     def findings(self, functions: Sequence[Function]) -> Iterator[tuple[Function, Finding]]:
         """Yield the findings in functions with current line numbers, each with its function."""
         compiled = self._compiled or ()
+        endings = Endings(self._solver.known.run_by, self._ends_behind)
         for function in functions:
             is_compiled = function in compiled
-            for placed in self._placed(function):
+            for placed in self._found(function).placed:
                 if not (is_compiled and placed.folds):
-                    yield function, placed.finding_now()
+                    before = placed.before
+                    follows = before is not None and endings.are_drained(function, before.callees)
+                    yield function, placed.finding_now(follows=follows)
 
-    def _placed(self, function: Function) -> list[Placed]:
+    def _ends_behind(self, function: Function) -> frozenset[str] | None:
+        """See `Matched.ends_behind`; a function that neither blocks nor calls one that does has no end to wait for."""
+        known = self._solver.known
+        called = (each for callee in known.run_by(function) for each in run_by(callee))
+        if known.may_block.isdisjoint((function, *called)):
+            return None
+        return self._found(function).ends_behind
+
+    def _found(self, function: Function) -> Matched:
         if function in self._of_others:
             return self._of_others[function]
         if function not in self._kept:
@@ -182,7 +194,7 @@ class Matching:
 
     def recall(self, data: Data, functions: Mapping[int, Function], reader: FindingReader) -> None:
         """Restore the cache from the data that `written` returned in another run."""
-        self._kept = {functions[f]: [*map(reader.placed, found)] for f, found in data["found"]}
+        self._kept = {functions[f]: reader.found(found) for f, found in data["found"]}
         self._direct = {functions[f]: each and reader.placed(each) for f, each in data["direct"]}
         self._waits = {functions[f]: reader.wait(wait) for f, wait in data["waits"]}
         self._never = None if data["never"] is None else {functions[f] for f in data["never"]}
@@ -194,7 +206,7 @@ class Matching:
         failure itself.
         """
         return [
-            [writer.names.number(function), [writer.placed(placed) for placed in self._placed(function)]]
+            [writer.names.number(function), writer.found(self._found(function))]
             for function in functions
             if function not in self._solver.defects
         ]

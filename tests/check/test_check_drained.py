@@ -14,6 +14,33 @@ def step(model, items, log, other):
     scores = torch.zeros(8, device="cuda")
     masks = scores > 0
 """
+FUNCTIONS = """\
+def launch(items):
+    return items
+
+
+def read(x):
+    if x is None:
+        return None
+    x = x.cpu()
+    return x.tolist()
+
+
+def read_beside(x):
+    return read(x)
+
+
+def read_or_launch(x):
+    if x.numel() > 2:
+        return launch(x)
+    return x.cpu()
+
+
+def read_again(x):
+    if x.any():
+        return read_again(x)
+    return x.cpu()
+"""
 # What stands between two synchronizations, and whether the second follows the first.
 BETWEEN = {
     "nothing": ("", True),
@@ -37,6 +64,28 @@ BETWEEN = {
     ),
     "a call of unknown purpose": ("    model(items)\n", False),
     "a function of the file": ("    launch(items)\n", False),
+    "a reshaped tensor": ("    scores = scores.reshape(2, 4).flatten()\n", True),
+    "a function that ends with a synchronization": ("    scores = read(scores)\n", True),
+    "one that calls such a function": ("    scores = read_beside(scores)\n", True),
+    "one with a branch that may launch": ("    scores = read_or_launch(scores)\n", False),
+    "one that calls itself": ("    scores = read_again(scores)\n", False),
+    "a loop that ends with a synchronization": (
+        "    for item in items:\n        model(item)\n        scores.cpu()\n",
+        True,
+    ),
+    "one that goes on before": (
+        "    for item in items:\n        model(item)\n        if item:\n            continue\n        scores.cpu()\n",
+        False,
+    ),
+    "one that a synchronization ends": (
+        "    while True:\n        model(items)\n        if scores.any():\n            break\n",
+        True,
+    ),
+    "one that tests the GPU": ("    while scores.any():\n        model(items)\n", True),
+    "a synchronization where there is a GPU": (
+        "    model(items)\n    if torch.cuda.is_available():\n        torch.cuda.synchronize()\n",
+        True,
+    ),
     "a method of an unknown object": ("    other.run()\n", False),
     "a branch that may launch": ("    if n > 2:\n        model(scores)\n", False),
     "a loop that may launch": ("    for item in items:\n        model(item)\n", False),
@@ -50,12 +99,13 @@ BETWEEN = {
 
 @pytest.mark.parametrize(("between", "follows"), BETWEEN.values(), ids=BETWEEN)
 def test_work_between_two_synchronizations_keeps_them_apart(syncscan, project, between, follows):
-    program = f"{HEAD}    n = scores.max().item()\n{between}    return masks.tolist()\n\n\ndef launch(items):\n    return items\n"
+    program = f"{HEAD}    n = scores.max().item()\n{between}    return masks.tolist()\n\n\n{FUNCTIONS}"
     project({"a.py": program})
     found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
-    assert [each["code"] for each in found] == ["SYN101", "SYN102"]
-    assert found[1].get("follows") == (7 if follows else None)
-    assert "follows" not in found[0]
+    [first] = [each for each in found if each["line"] == 7]
+    [last] = [each for each in found if each["code"] == "SYN102"]
+    assert ("follows" in last) == follows
+    assert "follows" not in first
 
 
 def test_it_joins_the_entry_of_the_first(syncscan, project):
@@ -114,13 +164,23 @@ def test_a_function_that_synchronizes_by_its_name_comes_before(syncscan, project
 
 
 def test_iterations_of_a_loop_do_not_follow_each_other(syncscan, project):
-    project(
-        {
-            "a.py": f"{HEAD}    for item in items:\n        print(scores.max().item())\n    print(masks.tolist())\n"
-        }
-    )
-    text = syncscan("check", "--isolated").stdout
-    assert "little to block for" not in text
+    loop = "    for item in items:\n        print(scores.max().item())\n"
+    project({"a.py": f"{HEAD}{loop}    print(masks.tolist())\n"})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    assert {each["line"]: each.get("follows") for each in found} == {8: None, 9: 8}
+
+
+def test_a_callee_in_another_file_counts_whatever_files_are_checked(syncscan, project):
+    program = f"{HEAD}    scores = read(scores)\n    return masks.tolist()\n"
+    project({"pyproject.toml": "[tool.syncscan]\n"})  # the root of the project
+    project({"a.py": f"from b import read\n{program}", "b.py": "def read(x):\n    return x.cpu()\n"})
+    ask = ("check", "--output-format", "json", "--cache-dir", "kept")
+    for paths in (["a.py"], ["."], ["a.py"]):
+        found = json.loads(syncscan(*ask, *paths).stdout)["findings"]
+        assert [each.get("follows") for each in found if each["path"] == "a.py"] == [8]
+    project({"b.py": "def read(x):\n    return x.cpu().cuda() * 2\n"})
+    found = json.loads(syncscan(*ask).stdout)["findings"]
+    assert [each.get("follows") for each in found if each["path"] == "a.py"] == [None]
 
 
 def test_the_line_before_moves_with_its_file(syncscan, project):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from syncscan.check.drained import Drained
 from syncscan.check.infer.dataflow.cells import Cell
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.kept.reading import NotKeptError
@@ -13,7 +14,7 @@ from syncscan.check.infer.solve.deciding import ANYWHERE, ON_HOST
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons
 from syncscan.check.infer.solve.solver import Explanation, Solver
 from syncscan.check.infer.solve.steps import chained
-from syncscan.check.match import Placed
+from syncscan.check.match import Matched, Placed
 from syncscan.check.persistence.findings import finding_of, plain
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind, Value
 
@@ -27,14 +28,20 @@ class FindingWriter:
         self.names = names
         self._cells = cells
 
+    def found(self, found: Matched) -> Data:
+        """Return the findings in a function as data."""
+        ends = found.ends_behind
+        return [[*map(self.placed, found.placed)], None if ends is None else sorted(ends)]
+
     def placed(self, placed: Placed) -> Data:
         """Return a finding as data."""
+        before = placed.before
         return [
             plain(placed.finding),
             self._because(placed.because),
             Spot.of(placed.node).data(),
             placed.line,
-            placed.before and Spot.of(placed.before).data(),
+            before and [Spot.of(before.by).data(), sorted(before.callees)],
             placed.folds,
         ]
 
@@ -73,11 +80,16 @@ class FindingReader:
         self._cell = cell
         self._trees = trees
 
+    def found(self, data: Data) -> Matched:
+        """Return the findings in a function of data."""
+        placed, ends = data
+        return Matched([*map(self.placed, placed)], None if ends is None else frozenset(ends))
+
     def placed(self, data: Data) -> Placed:
         """Return the finding of data."""
         what, because, spot, line, before, folds = data
         finding, node = finding_of(what), self._trees.node
-        earlier = before and node(finding.path, before)
+        earlier = before and Drained(node(finding.path, before[0]), frozenset(before[1]))
         return Placed(finding, self._because(because), node(finding.path, spot), line, earlier, folds)
 
     def wait(self, data: Data) -> Value:

@@ -115,6 +115,12 @@ class Function:
         return self.name == LAMBDA
 
     @property
+    def is_abstract(self) -> bool:
+        """True for a method that exists to be overridden: it is declared abstract, or ends with a raise."""
+        body = self.node.body if isinstance(self.node, ast.FunctionDef) else []
+        return "abc.abstractmethod" in self.decorators or (bool(body) and isinstance(body[-1], ast.Raise))
+
+    @property
     def works_on_the_host(self) -> bool:
         """True for a method that prepares model inputs on the host, and does not process outputs."""
         return self.owner is not None and self.owner.prepares_inputs and not reads_outputs(self.name)
@@ -169,6 +175,11 @@ class Virtual:
             named = {name for method in self.below for name in method.by_name}
             self.named = frozenset(named.difference(own.by_name if own is not None else ()))
         return self.named
+
+    def methods(self) -> tuple[Function, ...]:
+        """Return the methods that a call may run: the overriding ones, and that of the class unless it exists to be overridden."""
+        own = self.cls.find_method(self.name)
+        return (*self.below, *([own] if own is not None and not own.is_abstract else []))
 
     @property
     def key(self) -> str:
