@@ -200,7 +200,7 @@ class _Search:
         """Return whether only a tensor takes a call; what others have under the name takes arguments: `accelerator.backward(loss)`."""
         if not all(keyword is None or self._names.takes(name, keyword) for keyword in site.keywords):
             return False  # of a class with a method of this name
-        has_arguments = site.positional or site.starred or site.keywords
+        has_arguments = site.positional or site.starred or (site.keywords and name != "backward")
         return self._names.is_method(name) or (not has_arguments and self._names.computes(name))
 
     def handled_by(self, slot: Slot, op: int) -> Iterator[Slot]:

@@ -53,6 +53,16 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 
 
 @functools.cache
+def on_gpu(value: AbstractValue) -> AbstractValue:
+    """Return the value with its tensors on the GPU, wherever they were made."""
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, on_gpu)
+    return (
+        refine(value, device=Device.CUDA, confidence=Confidence.INFERRED) if value.kind in _TENSORS else value
+    )
+
+
+@functools.cache
 def without_via(value: AbstractValue) -> AbstractValue:
     """Return the value without the parameters that put it or its contents on the GPU."""
     if value.items is not None or value.element is not None:

@@ -12,7 +12,7 @@ from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.texts import is_private
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.declared import SCALARS, with_layers_placed
-from syncscan.check.infer.transfer.framework_calls import given_by_framework
+from syncscan.check.infer.transfer.framework_calls import given_by_framework, moved_by_framework
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
@@ -59,6 +59,8 @@ def _decided(
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
     if given is not BOTTOM and value.kind is Kind.UNKNOWN:
         return given
+    if given.device is Device.CUDA:
+        value = moved_by_framework(at, value)
     if default is not None:
         value = _or_default(at, parameter, value, default, alone=passed.kind is Kind.UNKNOWN)
     return _assumed(at, parameter, value, is_on_gpu=given.device is Device.CUDA)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from syncscan.check.infer.domain.basic import GPU_BATCH, NDARRAY, NUMBER, STRING, list_of
+from syncscan.check.infer.domain.basic import GPU_BATCH, NDARRAY, NUMBER, STRING, list_of, record
+from syncscan.check.infer.domain.crossing import on_gpu
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
@@ -43,6 +45,14 @@ def given_by_framework(at: Point, parameter: Parameter) -> AbstractValue:
             node=function.node,
         )
     return _VALUES.get(callback.gets[position], BOTTOM)
+
+
+def moved_by_framework(at: Point, value: AbstractValue) -> AbstractValue:
+    """Return what a framework passes on the GPU; of a record, the framework has copied the tensors in its fields."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class) or not cls.is_record:
+        return value
+    return record(cls, [on_gpu(at.attribute(value, name)) for name in at.fields(cls)])
 
 
 def hand_on(at: Point, callbacks: Iterable[Callback], bound: Bound, call: Call) -> None:

@@ -1,5 +1,8 @@
 """Frameworks pass batches on the GPU to the methods that they call, and data on the host to the functions that they are given."""
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 import pytorch_lightning as pl
 import torch
@@ -36,6 +39,32 @@ class Net(pl.LightningModule):
 
     def validation_step(self, batch: dict[str, torch.Tensor], batch_idx: int):
         return batch["y"].tolist()  # expect: SYN102
+
+
+class Pair(NamedTuple):
+    x: torch.Tensor
+    names: list
+
+
+@dataclass
+class Graph:
+    nodes: torch.Tensor
+
+
+def pair(rows):
+    made = Pair(torch.tensor(rows), [])
+    made.x.sum().item()  # silent: on the host
+    return made, Graph(torch.zeros(3))
+
+
+class OfPairs(pl.LightningModule):
+    def training_step(self, batch: Pair, batch_idx):
+        x, names = batch
+        names.item()  # silent
+        return batch.x.sum().item() + x[x > 3]  # expect: SYN101, SYN201
+
+    def test_step(self, batch: Graph, batch_idx):
+        return batch.nodes.tolist()  # expect: SYN102
 
 
 def collate(rows):

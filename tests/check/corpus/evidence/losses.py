@@ -15,6 +15,23 @@ def accelerated(model, batch, accelerator):
     return loss.item()  # expect: SYN101
 
 
+def retained(model, batch):
+    loss = model(batch)
+    loss.backward(retain_graph=True)
+    return loss.item()  # expect: SYN101
+
+
+def of_some(model, batch, weights):
+    loss = model(batch)
+    loss.backward(inputs=weights)
+    return loss.item()  # expect: SYN101
+
+
+def by_keyword(model, batch, accelerator):
+    accelerator.backward(loss=model(batch))
+    return accelerator.item()  # silent
+
+
 class Learner:
     def learn(self, batch, scaler):
         losses = self.model.calculate_loss(batch)
