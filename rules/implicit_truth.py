@@ -113,7 +113,7 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
     )
 
     def match(self, node: ast.AST, facts: Facts) -> Match | Sequence[Match] | None:
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) and not _asks_for_truth(node, facts):
             return _match_call(node, facts)
         if isinstance(node, ast.Compare):
             return _match_comparison(node, facts)
@@ -199,9 +199,19 @@ def _tested(node: ast.AST) -> list[ast.expr]:
         return [node.test]
     if isinstance(node, ast.comprehension):
         return node.ifs
+    if isinstance(node, ast.Call):
+        return node.args
     if isinstance(node, ast.BoolOp):
         return [] if _has_a_text(node) else node.values[:-1]
     return [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []
+
+
+def _asks_for_truth(call: ast.Call, facts: Facts) -> bool:
+    """Return whether a call is `bool(x is not None and t)`; of a tensor alone, `scalar-conversion` reports the call."""
+    is_test = (
+        len(call.args) == 1 and isinstance(call.args[0], ast.BoolOp) and not facts.of(call.args[0]).is_gpu
+    )
+    return is_test and isinstance(call.func, ast.Name) and call.func.id == "bool"
 
 
 def _has_a_text(node: ast.BoolOp) -> bool:

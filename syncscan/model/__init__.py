@@ -65,7 +65,7 @@ def parse_when(words: Iterable[str]) -> tuple[When, ...]:
 class Conventions:
     """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
 
-    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_host", "*_cpu_*", "cpu_*", "*_pinned")
+    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_host", "*_cpu_*", "cpu_*", "*_pinned", "batch_sizes")
     gpu_names: tuple[str, ...] = ("*_gpu", "*_cuda")
 
 

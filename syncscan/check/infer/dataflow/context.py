@@ -8,7 +8,7 @@ from typing import Final
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge, Question
 from syncscan.check.infer.dataflow.made import first_handed_in
-from syncscan.check.infer.dataflow.needs import Names, UsedSlots, imports_tables, uses_in
+from syncscan.check.infer.dataflow.needs import Imported, Names, UsedSlots, imported_by, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -96,7 +96,7 @@ class Context:
         self._holds_for_none: dict[Function, bool | None] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._handed: dict[Function, Mapping[Slot, Slot]] = {}
-        self._has_tables: dict[Module, bool] = {}
+        self._imported: dict[Module, Imported] = {}
         self._places: dict[str, Device] = {}
 
     def _declared(self) -> dict[Function, str]:
@@ -145,7 +145,9 @@ class Context:
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             again |= self._callers_concerned(edit)
-            self._has_tables.pop(edit.module, None)
+            self._imported.pop(edit.module, None)
+            if edit.names:  # perhaps another import, see `imported_by`
+                again.update(edit.module.functions)
             for known in (self._uses, self._handed):
                 for function in [each for each in known if each.module is edit.module]:
                     del known[function]
@@ -233,10 +235,10 @@ class Context:
         known = self._uses.get(state.function)
         if known is None:
             module = state.function.module
-            has_tables = self._has_tables.get(module)
-            if has_tables is None:  # once for each module: it looks at all names
-                has_tables = self._has_tables[module] = imports_tables(module)
-            known = self._uses[state.function] = uses_in(state.ir, state.function, has_tables, self._names)
+            imported = self._imported.get(module)
+            if imported is None:  # once for each module: it looks at all names
+                imported = self._imported[module] = imported_by(module)
+            known = self._uses[state.function] = uses_in(state.ir, state.function, imported, self._names)
         return known
 
     def first_handed(self, state: State) -> Mapping[Slot, Slot]:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
+from syncscan.check.infer.source.conventions import is_loss
 from syncscan.check.infer.source.index import Function, Import, Module
 
 Predicate = Callable[[str], bool]
@@ -55,6 +56,7 @@ _OF_ARRAYS = frozenset(
      "view"}
 )  # fmt: skip
 _OF_DISTRIBUTIONS = frozenset({"entropy", "log_prob", "rsample"})
+_FRAMEWORKS = frozenset({"chainer", "cupy", "jax", "mindspore", "mxnet", "paddle", "tensorflow"})
 _TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
 _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
 _DEEPEST = 4  # of a mask that is made of masks
@@ -64,29 +66,42 @@ class UsedSlots(NamedTuple):
     """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors."""
 
     tensors: frozenset[Slot]
+    given: frozenset[Slot]  # those of them that functions of torch take: many objects have a method `matmul`
     downloaded: frozenset[Slot]
     handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
     trains: bool  # the function computes gradients: it works where its model is
 
 
-def imports_tables(module: Module) -> bool:
-    """Return whether a module imports a library whose tables are indexed by comparisons too."""
-    return any(isinstance(each, Import) and each.module in _TABLES for each in module.names.values())
+class Imported(NamedTuple):
+    """The other libraries that a module imports, whose objects are used as tensors are."""
+
+    tables: bool  # which comparisons index as well
+    arrays: bool  # of another framework, in a module without torch
 
 
-def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) -> UsedSlots:
+def imported_by(module: Module) -> Imported:
+    """Return which libraries a module imports."""
+    names = {each.module for each in module.names.values() if isinstance(each, Import)}
+    packages = {name.partition(".")[0] for name in names}
+    is_elsewhere = "torch" not in packages and not packages.isdisjoint(_FRAMEWORKS)
+    return Imported(not names.isdisjoint(_TABLES), is_elsewhere)
+
+
+def uses_in(ir: FunctionIR, function: Function, imported: Imported, names: Names) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
-    search = _Search(ir, function.module, has_tables, names)
+    if imported.arrays:
+        return UsedSlots(frozenset(), frozenset(), frozenset(), frozenset(), trains=False)
+    search = _Search(ir, function, imported.tables, names)
     copied, perhaps = search.downloads()
     using = [(slot, op) for slot, op in enumerate(ir.ops) if op in _USING]
-    used = [used for slot, op in using for used in search.used_by(slot, op)]
-    tensors = search.reach([*used, *perhaps])
+    tensors = search.reach([*chain.from_iterable(search.used_by(*each) for each in using), *perhaps])
+    given = search.reach([*chain.from_iterable(search.given_by(*each) for each in using)])
     handled: frozenset[Slot] = frozenset()
     if function.owner is not None and function.owner.is_module:
-        handled = frozenset([used for slot, op in using for used in search.handled_by(slot, op)])
+        handled = frozenset(chain.from_iterable(search.handled_by(*each) for each in using))
     trains = any(op == Op.CALL_METHOD and ir.data[slot].attribute.endswith("backward") for slot, op in using)
     downloaded = search.reach(copied) if copied else frozenset[Slot]()
-    return UsedSlots(tensors, downloaded, handled, trains)
+    return UsedSlots(tensors, given, downloaded, handled, trains)
 
 
 class Names(NamedTuple):
@@ -107,9 +122,9 @@ class Names(NamedTuple):
 class _Search:
     """Looks for the slots of a function that only a tensor can be."""
 
-    def __init__(self, ir: FunctionIR, module: Module, has_tables: bool, names: Names) -> None:
+    def __init__(self, ir: FunctionIR, function: Function, has_tables: bool, names: Names) -> None:
         self._ir = ir
-        self._module = module
+        self._function = function
         self._names = names
         self._has_tables = has_tables
 
@@ -140,13 +155,34 @@ class _Search:
         copied = [
             self._ir.operands[slot][0]
             for slot, op in enumerate(self._ir.ops)
-            if op == Op.CALL_METHOD and self.is_download(slot)
+            if op == Op.CALL_METHOD and (self.is_download(slot) or self._reads_a_loss(slot))
         ]
         sure, perhaps = list[Slot](), list[Slot]()
         for each in copied:
             if each not in asked:
                 (perhaps if self._is_narrowed(each) else sure).append(each)
         return sure, perhaps
+
+    def _reads_a_loss(self, slot: Slot) -> bool:
+        """Return whether an instruction reads the number of a loss: ``out["loss"].item()``."""
+        site = self._ir.data[slot]
+        if site.attribute != "item" or site.positional or site.keywords:
+            return False
+        return any(map(is_loss, self._names_of(self._ir.operands[slot][0])))
+
+    def _names_of(self, slot: Slot) -> Iterator[str]:
+        """Yield the name of a variable or an attribute; of an item, its key and the name of its container."""
+        op = self._ir.ops[slot] if slot >= 0 else None
+        if op == Op.NAMED:
+            yield self._ir.data[slot]
+        elif op == Op.PARAMETER:
+            yield self._function.parameters[self._ir.data[slot]].name
+        elif op == Op.ATTRIBUTE:
+            yield self._ir.data[slot][0]
+        elif op == Op.SUBSCRIPT:
+            container, key = self._ir.operands[slot]
+            text = self._constant(key)
+            yield from (*self._names_of(container), *([text] if isinstance(text, str) else []))
 
     def _is_narrowed(self, slot: Slot) -> bool:
         """Return whether a value is a tensor by a test: ``if isinstance(x, Tensor): x = x.cpu()`` takes whatever comes."""
@@ -171,6 +207,7 @@ class _Search:
         """Yield the operands that an instruction uses as tensors."""
         operands, data = self._ir.operands[slot], self._ir.data[slot]
         if op in _CALLS:
+            yield from self.given_by(slot, op)
             yield from self._used_by_call(slot, operands, data)
         elif op == Op.ATTRIBUTE:
             if data[0] in _ALONE:
@@ -180,14 +217,14 @@ class _Search:
             yield from (operands[0], *masks) if masks else ()
 
     def _used_by_call(self, slot: Slot, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
-        yield from self._first_argument(operands, site)
         name, base = site.attribute, operands[0]
         if (self.is_download(slot) and self._is_computed(base)) or self._is_of_distributions(slot):
             yield slot
         if name.endswith("backward"):  # accelerator.backward(loss)
             yield from _only_argument(operands, site)
         is_method = bool(name) and self._is_of_tensors(name, site)
-        if is_method and (name not in _OF_ARRAYS or self.is_download(base)):
+        is_for_tensors = is_method and (name not in _OF_ARRAYS or self.is_download(base))
+        if is_for_tensors or self._reads_a_loss(slot):
             yield base
 
     def _is_of_distributions(self, slot: Slot) -> bool:
@@ -219,8 +256,11 @@ class _Search:
         name = self._ir.data[slot].attribute if op == Op.CALL_METHOD else ""
         return op in _COMPUTED or (bool(name) and self._names.computes(name))
 
-    def _first_argument(self, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
+    def given_by(self, slot: Slot, op: int) -> Iterator[Slot]:
         """Yield the first argument of a function of torch."""
+        if op not in _CALLS:
+            return
+        operands, site = self._ir.operands[slot], self._ir.data[slot]
         if not site.positional or 0 in site.starred:
             return
         owner, name = self._full_name(operands[0]), site.attribute
@@ -289,7 +329,7 @@ class _Search:
             return f"{owner}.{self._ir.data[slot][0]}" if owner else ""
         target: object = None
         if op == Op.READ_NAME:
-            target = self._module.names.get(self._ir.data[slot])
+            target = self._function.module.names.get(self._ir.data[slot])
         elif op == Op.IMPORT:
             target = Import(*self._ir.data[slot])
         return ".".join(filter(None, target)) if isinstance(target, Import) else ""

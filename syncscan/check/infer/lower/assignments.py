@@ -15,7 +15,7 @@ from syncscan.check.infer.source.mirrors import advances, mirrored
 def _assign(to: Lowering, node: ast.Assign) -> None:
     slot = to.evaluate(node.value)
     for target in node.targets:
-        to.assign(target, to.named(slot, target.id) if isinstance(target, ast.Name) else slot)
+        to.assign(target, slot)
 
 
 @lowers(STATEMENTS, ast.AnnAssign)
@@ -67,7 +67,7 @@ def _delete(to: Lowering, node: ast.Delete) -> None:
 
 @lowers(TARGETS, ast.Name)
 def _to_name(to: Lowering, target: ast.Name, slot: Slot) -> None:
-    to.bind(target.id, slot, target)
+    to.bind(target.id, to.named(slot, target.id), target)
 
 
 @lowers(TARGETS, ast.Starred)

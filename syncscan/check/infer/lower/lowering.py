@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
 from syncscan.check.infer.lower.environment import Changes, Environment, Loop
-from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.conventions import is_loss, place_of
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.scopes import Scopes
@@ -226,7 +226,11 @@ class Lowering:
 
     def named(self, slot: Slot, name: str) -> Slot:
         """Emit the refinement of a value by its name, where the conventions say something about the name."""
-        if name in self.module.kept or place_of(self.conventions, name) is not Device.UNKNOWN:
+        if (
+            name in self.module.kept
+            or place_of(self.conventions, name) is not Device.UNKNOWN
+            or is_loss(name)
+        ):
             return self.once(Op.NAMED, (slot,), name)
         return slot
 

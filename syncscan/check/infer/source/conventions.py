@@ -26,9 +26,13 @@ _OTHER_LOADER = re.compile(
     r"(.*_)?(weights?|models?|checkpoint|ckpt|images?|img|video|audio|file|module|plugin|config|lora|template|class|lazy|tensorizer|kv|param)_loader(_.*)?"
     r"|.*loader_(cls|class|config|cfg|args?|kwargs|params|fn|func|type|name|len|length|size|path|info|state|iter|workers|num_.*)"
 )
-_OF_MODELS = frozenset(
-    {"attention_mask", "input_features", "input_ids", "inputs_embeds", "labels", "pixel_values", "position_ids", "token_type_ids",
-     "attentions", "end_logits", "hidden_states", "image_embeds", "images", "last_hidden_state", "latents", "logits",
+# Parameters of models; others, such as ``labels``, are lists of texts elsewhere.
+_INPUTS = frozenset(
+    {"attention_mask", "cache_position", "input_features", "input_ids", "inputs_embeds", "pixel_values", "position_ids", "token_type_ids"}
+)  # fmt: skip
+_LOSS = re.compile(r"(.*_)?loss(es)?(_?\d+|_(mean|sum|total|val|value))?")
+_OF_MODELS = _INPUTS | frozenset(
+    {"labels", "attentions", "end_logits", "hidden_states", "image_embeds", "images", "last_hidden_state", "latents", "logits",
      "logits_per_image", "logits_per_text", "loss", "pooler_output", "pred_boxes", "pred_masks", "prev_sample", "sample",
      "sequences", "start_logits", "text_embeds"}
 )  # fmt: skip
@@ -100,10 +104,21 @@ def is_tensor_of_models(name: str) -> bool:
     return name in _OF_MODELS
 
 
+def is_input_of_models(name: str) -> bool:
+    """Return whether model libraries use this name for a parameter that is a tensor."""
+    return name in _INPUTS
+
+
 @functools.lru_cache(maxsize=65536)
 def is_loader(name: str) -> bool:
     """Return whether a name is that of a loader of batches: ``train_loader``."""
     return _LOADER.fullmatch(name) is not None and _OTHER_LOADER.fullmatch(name) is None
+
+
+@functools.lru_cache(maxsize=65536)
+def is_loss(name: str) -> bool:
+    """Return whether a name is that of a loss, which programs compute where their model is."""
+    return _LOSS.fullmatch(name) is not None
 
 
 def allows_waits(name: str) -> bool:

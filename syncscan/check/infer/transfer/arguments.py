@@ -7,6 +7,7 @@ from syncscan.check.infer.domain.basic import BOOL, EMPTY, NONE, SEQUENCES, TENS
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue, refine
+from syncscan.check.infer.source.conventions import is_input_of_models
 from syncscan.check.infer.source.index import TAKE_CLASSES, Function
 from syncscan.check.infer.source.parameters import Parameter
 from syncscan.check.infer.source.texts import is_private
@@ -92,13 +93,19 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue, *, is_on_gpu
             confidence = Confidence.ASSUMED
         if value is BOTTOM and takes_gradients(function):
             value, where, text = TENSOR, function.node, _IS_GRADIENT
-        elif _is_used_as_tensor(at):
+        elif _is_used_as_tensor(at, parameter):
             value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 
 
-def _is_used_as_tensor(at: Point) -> bool:
-    """Return whether the function uses a parameter as only a tensor can be used."""
+def _is_used_as_tensor(at: Point, parameter: Parameter) -> bool:
+    """Return whether the function uses a parameter as only a tensor can be used, or models have a tensor of this name."""
+    if (
+        at.function.owner is not None
+        and works_where_its_module_is(at.function)
+        and is_input_of_models(parameter.name)
+    ):
+        return True
     uses = at.context.uses(at.state)
     return at.number in uses.tensors or at.number in uses.handled
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncscan.check.infer.dataflow.cells import MOVED, UNLESS_NONE
-from syncscan.check.infer.domain.basic import (
-    NONE,
-    element_of,
-    list_of,
-)
+from syncscan.check.infer.domain.basic import BOOL, NONE, element_of, list_of
 from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu, returned, without_via
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -187,12 +183,22 @@ def _returned(at: Point, value: AbstractValue) -> None:
         names |= part.via or _SOMETHING_ELSE
     if names:
         at.tell(known.placing[function], frozenset(names))
-    if value is not BOTTOM:
+    if value is BOTTOM:
+        _or_unknown(at)
+    else:
         outside, told = crossing(value), returned(value)  # which differ for a new module
         at.tell(
             known.returns[function],
             outside if told is not outside and at.context.moves_in_place(function) else told,
         )
+
+
+def _or_unknown(at: Point) -> None:
+    """Forget a truth value that the other returns of a function have where one stays unknown: it is no constant of the callers."""
+    cell = at.context.known.returns[at.function]
+    known = at.read(cell)
+    if known.kind is Kind.NUMBER and isinstance(known.payload, bool) and at.stays_open():
+        at.tell(cell, BOOL)
 
 
 def _declared_result(at: Point) -> AbstractValue:

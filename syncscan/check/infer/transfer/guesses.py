@@ -7,8 +7,9 @@ import ast
 from syncscan.check.infer.domain.basic import LOADER, NDARRAY, NONE, TENSOR
 from syncscan.check.infer.domain.lattice import join, join_all, with_items, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.conventions import dtype_of, is_loader
+from syncscan.check.infer.source.conventions import dtype_of, is_loader, is_loss
 from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Confidence, Device, Kind
 
@@ -29,18 +30,30 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, via=None)
     place = at.context.place_of(name)
     if place is Device.UNKNOWN:
-        return _loader_by_name(at, value, name)
+        return _of_a_role(at, value, name)
     if device is Device.MIXED:  # the name agrees with one of the paths
         return on_one_path(value, place)
     return _as_it_is_named(at, value, name, place) if at.assume() else value
 
 
-def _loader_by_name(at: Point, value: AbstractValue, name: str) -> AbstractValue:
-    return LOADER if value.kind is Kind.UNKNOWN and is_loader(name) and at.assume() else value
+def _of_a_role(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    """Return a loader for what is named so, and a loss on the GPU."""
+    if value.kind is Kind.UNKNOWN:
+        return LOADER if is_loader(name) and at.assume() else value
+    if value.device is not Device.UNKNOWN or not is_loss(name) or not at.assume():
+        return value
+    return _loss(at, value, name)
+
+
+def _loss(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    at.origin(f"`{name}` is a loss, and no code found computes the loss on the CPU", node=at.function.node)
+    return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED)
 
 
 def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     """Return a value of known device; while other paths may still disagree with the name, the device stays unknown."""
+    if value.confidence is Confidence.ASSUMED and value.device is Device.CUDA and is_loss(name):
+        return _loss(at, value, name)
     place = Device.UNKNOWN if name in at.module.kept else at.context.place_of(name)
     if place is Device.UNKNOWN or value.device is place:
         return value
@@ -59,7 +72,8 @@ def on_one_path(value: AbstractValue, device: Device) -> AbstractValue:
 
 def _promises_place(at: Point, name: str) -> bool:
     """Return whether the name of an attribute or variable says where its value is, or what a loader of batches yields."""
-    return name in at.module.kept or at.context.place_of(name) is not Device.UNKNOWN or is_loader(name)
+    is_placed = name in at.module.kept or at.context.place_of(name) is not Device.UNKNOWN
+    return is_placed or is_loader(name) or is_loss(name)
 
 
 def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
@@ -105,6 +119,11 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
         confidence = Confidence.INFERRED
     elif uses.trains:
         at.origin("{} is used as a tensor in a training step, which works on the GPU")
+        confidence = Confidence.INFERRED
+    elif at.number in uses.given and works_where_its_module_is(at.function):
+        at.origin(
+            "{} is used as a tensor in a method of a module, and no code found places the tensor on the CPU"
+        )
         confidence = Confidence.INFERRED
     else:
         at.origin("{} is used as a tensor, and no code found places the tensor on the CPU")

@@ -105,7 +105,7 @@ def _join(at: Point, values: Values, data: None) -> AbstractValue:
 @register(INSTRUCTIONS, Op.ATTRIBUTE)
 def _attribute(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
     name, at.is_allowed = data
-    return by_use(at, named(at, at.attribute(values[0], name), name))
+    return named(at, by_use(at, named(at, at.attribute(values[0], name), name)), name)
 
 
 @register(INSTRUCTIONS, Op.SUBSCRIPT)

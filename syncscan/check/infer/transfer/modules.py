@@ -37,8 +37,10 @@ _RETURN_THE_MODULE = frozenset(
 def works_where_its_module_is(function: Function) -> bool:
     """Return whether a method runs when its module is on the GPU: a method of a module that does not initialise the instance.
 
-    Methods of custom autograd operations, which modules call, count as well.
+    Methods of custom autograd operations, which modules call, count as well, and so do functions within methods.
     """
+    while function.owner is None and function.parent is not None:
+        function = function.parent
     owner = function.owner
     if owner is not None and owner.is_differentiable:
         return True

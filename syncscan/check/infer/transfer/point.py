@@ -28,6 +28,7 @@ from syncscan.check.infer.transfer.registry import (
     STUBBED,
 )
 from syncscan.model import Device, Kind
+from syncscan.ops import Effect
 
 _NOTHING: Final = nullcontext()
 DEFAULT_DEVICE: Final = (
@@ -367,11 +368,15 @@ class _Deaf:
         """See `Recording`."""
 
 
+_Heard = tuple[ast.expr, ast.expr, str, Bound]
+
+
 class Hearing(_Deaf):
     """A recorder of the calls that block for one option of a receiver after another."""
 
     def __init__(self) -> None:
-        self._blocking: list[tuple[ast.expr, ast.expr, str, Bound] | None] = [None]
+        self._blocking: list[_Heard | None] = [None]
+        self._wait: _Heard | None = None  # an explicit synchronization: an object in its place may do nothing
 
     def next(self) -> None:
         """Begin with the next option."""
@@ -379,13 +384,16 @@ class Hearing(_Deaf):
 
     def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
         """See `Recording`."""
-        if self._blocking[-1] is None and blocking_case(bound) is not None:
-            self._blocking[-1] = (node, named, name, bound)
+        case = blocking_case(bound)
+        if case is not None and case.effect is Effect.WAIT:
+            self._wait = node, named, name, bound
+        if case is not None and self._blocking[-1] is None:
+            self._blocking[-1] = node, named, name, bound
 
-    def common(self) -> tuple[ast.expr, ast.expr, str, Bound] | None:
-        """Return the call for the first option where the call blocks for all of them."""
+    def common(self) -> _Heard | None:
+        """Return the call for the first option where the call blocks for all of them; an explicit synchronization for any of them."""
         *calls, _ = self._blocking
-        return calls[0] if calls and None not in calls else None
+        return calls[0] if calls and None not in calls else self._wait
 
 
 _DEAF: Final = _Deaf()

@@ -195,7 +195,7 @@ def _with_operands(at: Point, bound: Bound) -> AbstractValue:
     """Return a tensor on the device of the operands, except operands read as a number, such as a size."""
     result = together(at, bound.operands())
     if result.device not in ON_GPU:
-        return _made_pinned(bound, result)
+        return _made_pinned(bound, result, at)
     read = {term.arg for case in bound.operation.blocks if case.effect is Effect.SCALAR for term in case.when}
     read.discard(next(iter(bound.values), ""))
     if not read:
@@ -265,7 +265,7 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
         place, confidence, via = placed(device, at)
     if place is Device.CPU:
         at.origin("{} creates the tensor in host memory")
-    pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place in _SEVERAL else None
+    pinned = _pinned(bound, at) if place is Device.CPU else DIFFERS if place in _SEVERAL else None
     ndim, count = sized(at, bound), _elements(bound, at)
     made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)
     return refine(made, ndim=ndim, pinned=pinned)
@@ -278,15 +278,20 @@ def _default_device(at: Point) -> AbstractValue | None:
     return None if at.stays_open() else _OPEN_DEVICE
 
 
-def _pinned(bound: Bound) -> bool | None:
-    """Return whether a constructor pins its memory; a switch that only the run decides counts as true."""
+def _pinned(bound: Bound, at: Point) -> Any:
+    """Return whether a constructor pins its memory: `DIFFERS` where only the run decides, None where not known yet."""
     pin = bound.get("pin_memory")
-    return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
+    if pin is BOTTOM and not at.stays_open():
+        return None
+    if pin is None or pin.payload is False or pin.kind is Kind.NONE:
+        return False
+    return True if pin.payload is True else DIFFERS
 
 
-def _made_pinned(bound: Bound, made: AbstractValue) -> AbstractValue:
+def _made_pinned(bound: Bound, made: AbstractValue, at: Point) -> AbstractValue:
     """Return the result of a constructor; one on the host is in pinned memory where the constructor pins its memory."""
-    return refine(made, pinned=True) if made.device is Device.CPU and _pinned(bound) else made
+    pinned = _pinned(bound, at) if made.device is Device.CPU else False
+    return refine(made, pinned=pinned) if pinned is not False else made
 
 
 def _elements(bound: Bound, at: Point) -> int | None:
@@ -343,7 +348,7 @@ def _moved(bound: Bound, at: Point) -> AbstractValue | None:
             return _receiver_as(receiver, None)
     place, confidence, via = placed(device, at)
     put = _at(at, bound, receiver, place, confidence, via, dtype=fact(receiver, "dtype"))
-    return _made_pinned(bound, put)
+    return _made_pinned(bound, put, at)
 
 
 def _anywhere(receiver: AbstractValue) -> AbstractValue:

@@ -391,6 +391,11 @@ _MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
 _STAYS = {"eval", "train", "half", "float"}
 
 
+@register(FUNCTIONS, "torch.get_device_module")
+def _module_of_device(at: Point, call: Call) -> AbstractValue:
+    return AbstractValue(Kind.MODULE, payload="torch.cuda")
+
+
 @register(FUNCTIONS, "torch.device")
 def _device(at: Point, call: Call) -> AbstractValue:
     return join_all([_device_of(at, option) for option in call.given(0, "type").options])

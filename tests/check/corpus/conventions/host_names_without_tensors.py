@@ -1,4 +1,4 @@
-"""A name that says host makes nothing of what is not known, unless it says CPU or NumPy."""
+"""A name that says host makes nothing of what is not known, unless it says CPU or NumPy; a tensor is no list, whatever its name."""
 
 import torch
 from backend import lease
@@ -15,7 +15,7 @@ def run():
     table_host = torch.relu(lease())
     table_host.tolist()  # silent
     rows_list = torch.relu(lease())
-    rows_list.tolist()  # silent
+    rows_list.tolist()  # expect: SYN102 (assumed)
     plain = torch.relu(lease())
     plain.tolist()  # expect: SYN102 (assumed)
     other_gpu = torch.relu(lease())

@@ -21,7 +21,7 @@ class Agent:
     def evaluate(self, buffer: Buffer):
         data = buffer.all()
         loss = F.mse_loss(data.returns, self.net(data.observations))
-        return loss.item()  # expect: SYN101 (assumed)
+        return loss.item()  # expect: SYN101 (inferred)
 
     def train_on_the_host(self, buffer: Buffer):
         data = buffer.all()

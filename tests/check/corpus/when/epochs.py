@@ -18,7 +18,7 @@ class Trainer:
 
     def on_train_epoch_end(self, outputs: list[torch.Tensor]):
         loss = torch.stack(outputs).mean()
-        print(loss.item())  # expect: SYN101 (once, assumed)
+        print(loss.item())  # expect: SYN101 (once, inferred)
 
 
 class OneEpoch:
