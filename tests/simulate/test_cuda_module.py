@@ -183,6 +183,18 @@ def test_a_storage_that_moves_waits_as_its_tensor_does(
     assert not seen
 
 
+def test_a_tensor_that_is_pickled_is_copied_to_the_host_once(seen: list[object]) -> None:
+    x = torch.arange(4.0, device="cuda")
+    seen.clear()
+    text = pickle.dumps(x)
+    assert len(seen) == 1
+    copied = pickle.loads(text)
+    assert (copied.device.type, copied.tolist()) == ("cuda", [0, 1, 2, 3])
+    seen.clear()
+    pickle.dumps(torch.arange(4.0))
+    assert not seen
+
+
 def test_what_copies_between_devices_gives_a_tensor_for_each() -> None:
     x = torch.arange(4.0, device="cuda")
     for (copied,) in (comm.broadcast(x, [0]), comm.scatter(x, [0])):

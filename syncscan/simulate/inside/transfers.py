@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _base: Any = torch._C.TensorBase
 _storage_base: Any = torch._C.StorageBase
+_plain_write_file: Any = _storage_base._write_file
 _group = torch._C._group_tensors_by_device_and_dtype
 _WRAPPER = (
     "size", "strides", "storage_offset", "memory_format", "dtype", "layout", "device", "pin_memory", "requires_grad",
@@ -79,7 +80,7 @@ class Transfers:
         for name in ("device", "is_cuda", "is_cpu"):
             patches.replace(Tensor, name, Attribute(getattr(Tensor, name), getattr(self, f"_{name}")))
         patches.replace(Tensor, "__cuda_array_interface__", property(self._cuda_array_interface))
-        for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device"):
+        for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device", "_write_file"):
             patches.replace(torch.UntypedStorage, name, self._storage_method(name))
         for name in ("device", "is_cuda"):
             patches.replace(torch.UntypedStorage, name, property(getattr(self, f"_storage_{name}")))
@@ -311,6 +312,13 @@ class Transfers:
 
     def _storage_cpu(self, storage: Any) -> Any:
         return self._storage_to(storage, device="cpu")
+
+    def _storage__write_file(self, storage: Any, *args: Any) -> Any:
+        """Write the bytes of a storage, as pickle does: those on the GPU are copied to the host (H200, torch 2.11)."""
+        if self._storage_is_cuda(storage):
+            bound = {"input": _bytes_of(storage), "device": "cpu", "non_blocking": False}
+            self.gpu.judge_call("torch.Tensor.to", bound)
+        return _plain_write_file(storage, *args)
 
     @staticmethod
     def _storage_clone(storage: Any) -> Any:
