@@ -312,7 +312,7 @@ def _call_moved(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
 
 def _is_of_tensors_alone(at: Point, name: str) -> bool:
     """Return whether only tensors have a method of this name."""
-    if name in _OF_MORE_THAN_TENSORS:
+    if name in _OF_MORE_THAN_TENSORS or name == "put":  # which queues and clients of stores have
         return False
     return any(at.context.table.find(f"{owner}.{name}") is not None for owner in ("torch.Tensor", "torch"))
 

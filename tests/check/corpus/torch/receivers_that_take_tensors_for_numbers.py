@@ -17,3 +17,8 @@ class Tiled(nn.Module):
         features = self.backbone.norm(images)  # silent
         rows = self.backbone.table.masked_fill(picked > 0, picked.sum())  # expect: SYN106
         return features, rows, self.backbone.table.repeat(images.sum())  # expect: SYN106
+
+
+def store(client, key):
+    stored = client.put(key, torch.ones(3, device="cuda"))
+    return bool(stored)  # silent: a client of a store has this method too
