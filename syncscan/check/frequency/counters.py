@@ -26,6 +26,7 @@ _OF_BATCHES = re.compile(
 _ASKS = re.compile(
     r"_*should_(update_)?(logs?|print|report|record|save|checkpoint|dump|plot|visuali[sz]e|eval|evaluate|validate|profile|warn)(_.*)?"
 )
+_INTERVALS = re.compile(r"_*(.*_)?(interval|freq|frequency|every)(_(n_)?(steps?|iters?|batches))?_*")
 _UPDATES = frozenset({"step", "unscale_", "clip_grad_norm_", "training_step", "train_step"})
 _WARM_UP = re.compile(r"_*(.*_)?warm_?up.*")  # passes once
 
@@ -115,10 +116,12 @@ def _compares(test: ast.Compare, counters: frozenset[str], *, holds: bool) -> bo
 
 
 def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:
-    """Return whether an expression is the remainder of a counter: ``(step + 1) % n``."""
+    """Return whether an expression is the remainder of a counter, ``(step + 1) % n``, or that of an interval: ``seen % log_interval``."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
         return False
-    return any(_counts(inner, _COUNTS, counters) for inner in walk(node.left))
+    return _matches(_INTERVALS, last_name(node.right)) or any(
+        _counts(inner, _COUNTS, counters) for inner in walk(node.left)
+    )
 
 
 def _is_first(left: ast.expr, right: ast.expr, counters: frozenset[str]) -> bool:

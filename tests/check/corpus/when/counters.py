@@ -20,6 +20,8 @@ class Module(torch.nn.Module):
         if self.step % 4 == 0:
             self.optimizers().step()
             loss.tolist()  # expect: SYN102 (step)
+        if self.seen.value % self.log_interval == 0:
+            loss.tolist()  # expect: SYN102 (once)
         if self.layer_idx % 2 == 0:
             loss.tolist()  # expect: SYN102 (step)
         if not (self.steps % self.save_every):
