@@ -59,7 +59,8 @@ _BUILTINS = frozenset({
     "range", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip",
 })  # fmt: skip
 _HOST_MODULES = frozenset({
-    "builtins", "collections", "copy", "itertools", "json", "math", "numpy", "os", "random", "re", "sys", "time",
+    "PIL", "builtins", "collections", "copy", "cv2", "itertools", "json", "math", "numpy", "os", "pandas", "random", "re",
+    "scipy", "sklearn", "sys", "time",
 })  # fmt: skip
 
 

@@ -49,6 +49,7 @@ BETWEEN = {
     "a log line": ("    log.append(n)\n    logger.info('%d', n)\n", True),
     "a printed number": ("    print(n, len(items))\n", True),
     "a record of the root logger": ("    import logging\n\n    logging.info('%d', n)\n", True),
+    "a library of the host": ("    import cv2\n\n    part = cv2.resize(items, (3, 3))\n", True),
     "host data": ("    names = 'a b'.split()\n", True),
     "a branch that leaves": ("    if n > 2:\n        model(scores)\n        return n\n", True),
     "an operation on the GPU": ("    scores = scores * 2\n", False),
