@@ -88,12 +88,15 @@ def _dimensions_of_data(data: AbstractValue | None) -> Any:
     if data.kind is Kind.NUMBER:
         return 0
     if data.kind in {Kind.LIST, Kind.TUPLE}:
-        items = [item for item in items_in(data) if item is not BOTTOM]
-        if not items:
-            return None
-        if all(item.kind is Kind.NUMBER for item in items):
-            return 1
+        nested = {_dimensions_of_item(item) for item in items_in(data)} - {None}
+        return None if not nested else nested.pop() if len(nested) == 1 else DIFFERS
     return DIFFERS
+
+
+def _dimensions_of_item(item: AbstractValue) -> Any:
+    """Return the number of dimensions of data from one of its items; torch reads a tensor there as a number, or refuses."""
+    ndim = DIFFERS if item.kind in ARRAYS else _dimensions_of_data(item)
+    return ndim + 1 if isinstance(ndim, int) else ndim
 
 
 def common_fact(value: AbstractValue, name: str) -> Any:
