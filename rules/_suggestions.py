@@ -69,6 +69,7 @@ TABLE: dict[str, Suggestion] = {
     "all-of-one": row("104", "`all` of one tensor", "read once: `{tensor}.all()`"),
     "any": row("104", "`any`", "read once for all tensors: `torch.stack(...).any()`"),
     "all": row("104", "`all`", "read once for all tensors: `torch.stack(...).all()`"),
+    "filter": row("104", "`filter`", "read once for all tensors: `torch.stack(...).tolist()`"),
     "sorted": row("104", "`sorted`", "sort on the GPU with `torch.sort`"),
     # results whose size depends on data
     "masked-where": row(

@@ -2,7 +2,8 @@
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u` and `in` all call `bool()` on the tensor. So do a conditional expression,
 a chained comparison, the condition of a comprehension, and the guard of a `case`. So do Python's own `min`, `max`,
-`sorted`, `any` and `all`, once for each comparison or element.
+`sorted`, `any`, `all` and `filter`, once for each comparison or element. The tensor may also come from a `key`, from a filter's function, or
+from an object's `__lt__`.
 
 **Stays silent** on
 
@@ -30,11 +31,14 @@ from syncscan.syntax.use import last_set
 from ._held import of_host_data
 from ._instead import of_a_test
 from ._parts import calls_in, last_name, names_in
-from ._shared import as_operand, blocking_call, gpu_operand, shown
+from ._shared import as_operand, blocking_call, gpu_operand, on_gpu, shown
 from ._suggestions import suggest
 
 _REDUCTIONS = frozenset({"all", "amax", "amin", "any", "max", "mean", "min", "norm", "sum"})
-_PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
+_PYTHON = {
+    **dict.fromkeys(("min", "max", "sorted"), "compares"),
+    **dict.fromkeys(("any", "all", "filter"), "tests"),
+}
 
 
 class ImplicitTruth(Rule):
@@ -175,7 +179,8 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} CUDA tensors one by one, and each answer blocks the CPU"
-    return Match(call, message, gpu_operand(call, facts), _of_one_tensor(name, call, facts) or suggest(name))
+    asked = gpu_operand(call, facts) or on_gpu(facts.asked(call))
+    return Match(call, message, asked, _of_one_tensor(name, call, facts) or suggest(name))
 
 
 def _of_one_tensor(name: str, call: ast.Call, facts: Facts) -> str:

@@ -110,6 +110,9 @@ class Facts(Protocol):
     def group(self, call: ast.Call) -> Value:
         """Return the process group of a collective, the default group where the call names none."""
 
+    def asked(self, call: ast.Call) -> Value:
+        """Return what Python's `max`, `min`, `sorted` or `filter` compares or tests: arguments, or what a function makes of them."""
+
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """Return the argument that a call of a known operation binds to a parameter, or None where the call omits the argument."""
 

@@ -103,8 +103,15 @@ class StatementFacts:
 
     def group(self, call: ast.Call) -> Value:
         """Return the process group of a collective, the default group where the call names none."""
+        return self._bound_to(call, "group")
+
+    def asked(self, call: ast.Call) -> Value:
+        """Return what Python's `max`, `min`, `sorted` or `filter` compares or tests; see `syncscan.rule.Facts`."""
+        return self._bound_to(call, "input")
+
+    def _bound_to(self, call: ast.Call, name: str) -> Value:
         bound = self._candidate.call_at(_position(call))
-        return (bound.get("group") if bound is not None else None) or UNKNOWN
+        return (bound.get(name) if bound is not None else None) or UNKNOWN
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """Return the argument that a call of a known operation binds to a parameter.

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from syncscan.model import Device, Kind, Value
+from syncscan.model import UNKNOWN, Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
@@ -343,6 +343,10 @@ class RuntimeFacts:
     def group(self, call: ast.Call) -> Value:  # noqa: ARG002
         """Return an NCCL process group: a collective of another backend would not have blocked on the GPU."""
         return _NCCL
+
+    def asked(self, call: ast.Call) -> Value:  # noqa: ARG002
+        """Return an unknown value: a trace sees the calls that read, and not their operands."""
+        return UNKNOWN
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """Return the argument that a call of a known operation binds to a parameter, or None."""

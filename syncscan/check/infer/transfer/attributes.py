@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.domain.basic import BOOL, INT, STRING, constant, list_of
+from syncscan.check.infer.domain.basic import BOOL, INT, STRING, constant, list_of, partial_of
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.crossing import copied, parts_of
 from syncscan.check.infer.domain.lattice import join, join_all
@@ -76,6 +76,12 @@ _NAMED_RESULTS = {
     **dict.fromkeys(("indices", "eigenvectors", "S", "R", "pivots", "info", "logabsdet"), 1),
     "Vh": 2,
 }
+
+
+@register(ATTRIBUTES, Kind.DICT)
+def _of_table(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return the ``get`` of a dictionary as a function: ``max(norms, key=norms.get)``."""
+    return partial_of(external("builtins.dict.get"), [base], {}) if name == "get" else BOTTOM
 
 
 @register(ATTRIBUTES, Kind.TUPLE)

@@ -22,6 +22,7 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.asked import note_comparisons, note_tests
 from syncscan.check.infer.transfer.by_name import read_by_name
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.declared import annotated
@@ -85,13 +86,35 @@ def _the_same_elements(at: Point, call: Call) -> AbstractValue:
     return BOTTOM if element is BOTTOM else list_of(element)
 
 
-@register(FUNCTIONS, "builtins.max", "builtins.min")
-def _chosen(at: Point, call: Call) -> AbstractValue:
-    """Return the join of the arguments, or of the items of the only one."""
-    return join_all(call.args) if len(call.args) > 1 else elements(at, call.first)
+@register(FUNCTIONS, "builtins.max")
+def _largest(at: Point, call: Call) -> AbstractValue:
+    return note_comparisons(at, "builtins.max", call, ("__gt__", "__lt__"))
 
 
-@register(FUNCTIONS, "builtins.list", "builtins.sorted", "builtins.reversed")
+@register(FUNCTIONS, "builtins.min")
+def _smallest(at: Point, call: Call) -> AbstractValue:
+    return note_comparisons(at, "builtins.min", call, ("__lt__", "__gt__"))
+
+
+@register(FUNCTIONS, "builtins.sorted")
+def _sorted(at: Point, call: Call) -> AbstractValue:
+    note_comparisons(at, "builtins.sorted", call, ("__lt__", "__gt__"))
+    return _list(at, call)
+
+
+@register(FUNCTIONS, "builtins.filter")
+def _filtered(at: Point, call: Call) -> AbstractValue:
+    kept = elements(at, call.args[1]) if len(call.args) == 2 else BOTTOM
+    note_tests(at, call, kept)
+    return list_of(kept)
+
+
+@register(FUNCTIONS, "builtins.dict.get")
+def _got(at: Point, call: Call) -> AbstractValue:
+    return at.call_method(call.first, "get", Call(call.args[1:], call.kwargs, call.site))
+
+
+@register(FUNCTIONS, "builtins.list", "builtins.reversed")
 def _list(at: Point, call: Call) -> AbstractValue:
     return _sequence_of(at, Kind.LIST, call)
 
