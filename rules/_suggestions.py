@@ -71,6 +71,7 @@ TABLE: dict[str, Suggestion] = {
     "all": row("104", "`all`", "read once for all tensors: `torch.stack(...).all()`"),
     "filter": row("104", "`filter`", "read once for all tensors: `torch.stack(...).tolist()`"),
     "sorted": row("104", "`sorted`", "sort on the GPU with `torch.sort`"),
+    "list.sort": row("104", "`list.sort`", "sort on the GPU with `torch.sort`"),
     # results whose size depends on data
     "masked-where": row(
         "201",

@@ -2,7 +2,7 @@
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u` and `in` all call `bool()` on the tensor. So do a conditional expression,
 a chained comparison, the condition of a comprehension, and the guard of a `case`. So do Python's own `min`, `max`,
-`sorted`, `any`, `all` and `filter`, once for each comparison or element. The tensor may also come from a `key`, from a filter's function, or
+`sorted`, `list.sort`, `any`, `all` and `filter`, once for each comparison or element. The tensor may also come from a `key`, from a filter's function, or
 from an object's `__lt__`.
 
 **Stays silent** on
@@ -36,7 +36,7 @@ from ._suggestions import suggest
 
 _REDUCTIONS = frozenset({"all", "amax", "amin", "any", "max", "mean", "min", "norm", "sum"})
 _PYTHON = {
-    **dict.fromkeys(("min", "max", "sorted"), "compares"),
+    **dict.fromkeys(("min", "max", "sorted", "list.sort"), "compares"),
     **dict.fromkeys(("any", "all", "filter"), "tests"),
 }
 

@@ -1,6 +1,6 @@
 """Python's functions that compare or test one result of the program's own code after another.
 
-``max``, ``min`` and ``sorted`` compare the results of their ``key``, or ask the objects: ``__lt__`` of a class of the project.
+``max``, ``min``, ``sorted`` and ``list.sort`` compare the results of their ``key``, or ask the objects: ``__lt__`` of a class of the project.
 ``filter`` tests the results of its function. Each answer that is a GPU tensor is read, as one of ``max([t, u])`` is.
 """
 
@@ -22,9 +22,8 @@ def note_comparisons(at: Point, name: str, call: Call, methods: Sequence[str]) -
     compared = join_all(call.args) if len(call.args) > 1 else elements(at, call.first)
     key = call.kwargs.get("key", NONE)
     keys = compared if key is NONE else at.call(key, Call((compared,), {}, call.site))
-    answers = tuple([_answer(at, option, methods) for option in keys.options])
-    if keys is not compared or answers != keys.options:
-        _note(at, name, name, call, join_all(answers))
+    entry = "builtins.sorted" if name == "builtins.list.sort" else name
+    _note(at, name, entry, call, join_all([_answer(at, option, methods) for option in keys.options]))
     return compared
 
 

@@ -20,6 +20,7 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.transfer.asked import note_comparisons
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
@@ -68,6 +69,9 @@ def _of_container(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
         return BOTTOM
     if name in {"pop", "popleft"}:
         return element_of(base)
+    if name == "sort":
+        note_comparisons(at, "builtins.list.sort", call.on(base), ("__lt__", "__gt__"))
+        return NONE
     if name in {"index", "count", "__len__"}:
         return NUMBER
     return base if name in {"copy", "union", "difference", "intersection"} else BOTTOM

@@ -38,7 +38,7 @@ def lists(n):
     others[0].tolist()  # silent
     others.append(torch.ones(2, device="cuda"))
     others[n].tolist()  # expect: SYN102 (inferred)
-    rows.sort()
+    rows.sort()  # expect: SYN104
     rows.pop().tolist()  # expect: SYN102 (proved)
     held = set()
     held.add(torch.ones(2, device="cuda"))

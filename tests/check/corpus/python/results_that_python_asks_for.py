@@ -36,6 +36,10 @@ def compare(x: torch.Tensor, flag: bool):
     max(beams)  # expect: SYN104
     max(beams, key=lambda beam: beam.score)  # expect: SYN104
     max(beams, key=lambda beam: beam.length)  # silent
+    beams.sort()  # expect: SYN104
+    beams.sort(key=lambda beam: beam.score, reverse=True)  # expect: SYN104
+    beams.sort(key=lambda beam: beam.length)  # silent
+    [x[0], x[1]].sort()  # expect: SYN104
     rows = [Row(x[0], 1), Row(x[1], 2)]
     sorted(rows)  # silent
     max(rows)  # expect: SYN104
