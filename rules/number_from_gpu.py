@@ -2,7 +2,8 @@
 
 All of these hide an `.item()`:
 
-- slice bounds (`x[:n]`) and integer indices (`x[i]`) of tensors, sequences and lists of modules, `range(n)` and `[0] * n`;
+- slice bounds (`x[:n]`) and integer indices (`x[i]`) of tensors, sequences and lists of modules, also where an item is stored or deleted;
+- `range(n)`, `[0] * n`, `names.insert(i, name)` and `names.pop(i)`;
 - sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
 - `repeat(n)`, and the `alpha` of `torch.add`;
 - a list of GPU scalars given to `torch.tensor` or `torch.FloatTensor`, with one read for each element;
@@ -35,6 +36,7 @@ from ._shared import PYTHON, blocking_call, decider, given, index_elements, inde
 from ._suggestions import suggest
 
 _METHODS = "torch.Tensor."
+_OF_PYTHON = frozenset({"builtins.range", "builtins.list.insert", "builtins.list.pop"})
 _SUGGESTED = {"add", "sub", "full", "repeat"}
 _FLAGS = {  # of layers that compare their mask with a causal one if the flag is not given
     "torch.nn.TransformerEncoder.forward": "is_causal",
@@ -129,7 +131,7 @@ both = torch.stack([scale, scale])
         if call is None:
             return None
         full = facts.name_of(call.func)
-        if full.startswith(PYTHON) and full != "builtins.range":
+        if full.startswith(PYTHON) and full not in _OF_PYTHON:
             return None
         name = full.rpartition(".")[2]
         number = decider(call, facts, {"on gpu", "holds gpu"})

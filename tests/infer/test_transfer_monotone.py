@@ -118,7 +118,7 @@ DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] =
 # Of the others, what they read is no value, or what they contribute is what `crossing` makes of one.
 NOT_DRIVEN = {
     Op.CONSTANT, Op.PARAMETER, Op.ENTRY_DEVICE, Op.READ_NAME, Op.IMPORT, Op.LAMBDA, Op.REBOUND, Op.MAY_BE, Op.STORE_ATTRIBUTE,
-    Op.STORE_ITEM, Op.STORE_GLOBAL, Op.STORE_CAPTURED, Op.STORE_CLASS, Op.PUBLISH, Op.FILL, Op.RETURN, Op.YIELD, Op.RESULT, Op.LEFT_OUT,
+    Op.STORE_ITEM, Op.DELETE_ITEM, Op.STORE_GLOBAL, Op.STORE_CAPTURED, Op.STORE_CLASS, Op.PUBLISH, Op.FILL, Op.RETURN, Op.YIELD, Op.RESULT, Op.LEFT_OUT,
     Op.MIRROR, Op.IS_INSTANCE, Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER,
 }  # fmt: skip
 

@@ -61,6 +61,7 @@ class Op(IntEnum):
     GATE = auto()  # (value, gate): nothing where the gate is nothing
     STORE_ATTRIBUTE = auto()  # (base, value); name, path, whether it was there before
     STORE_ITEM = auto()  # (base, index, value, what an augmented assignment reads there)
+    DELETE_ITEM = auto()  # (base, index)
     STORE_GLOBAL = auto()  # (value); name
     STORE_CAPTURED = auto()  # (value); name
     STORE_CLASS = auto()  # (value); class, name

@@ -62,6 +62,10 @@ def _note_advanced(to: Lowering, target: ast.expr) -> None:
 @lowers(STATEMENTS, ast.Delete)
 def _delete(to: Lowering, node: ast.Delete) -> None:
     for target in node.targets:
+        if isinstance(target, ast.Subscript):
+            deleted = to.emit(Op.DELETE_ITEM, (to.evaluate(target.value), to.evaluate(target.slice)))
+            if to.listener is not None:
+                to.listener.stores(target, deleted)
         to.env.forget(to.path(target))
 
 

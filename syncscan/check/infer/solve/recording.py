@@ -274,9 +274,9 @@ class CandidateTest:
 
 
 def _subscripts_on_gpu(state: State) -> Iterator[Slot]:
-    """Yield the subscripts, read or stored, with an operand on the GPU."""
+    """Yield the subscripts, read, stored or deleted, with an operand on the GPU."""
     ops, values, all_operands = state.ir.ops, state.values, state.ir.operands
-    for wanted in (Op.SUBSCRIPT, Op.STORE_ITEM):
+    for wanted in (Op.SUBSCRIPT, Op.STORE_ITEM, Op.DELETE_ITEM):
         if wanted in ops:
             for number, op in enumerate(ops):
                 if op == wanted and any(values[slot].holds_gpu for slot in all_operands[number]):

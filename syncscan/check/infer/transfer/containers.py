@@ -22,6 +22,7 @@ from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.transfer.asked import note_comparisons
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import METHODS, register
@@ -67,6 +68,8 @@ _NUMBERS_OF_TEXTS = frozenset({"count", "find", "index", "rfind", "rindex"})
 def _of_container(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     if not has_method(base.kind, name):
         return BOTTOM
+    if base.kind is Kind.LIST and name in {"insert", "pop"} and call.args:
+        _note_index(at, f"builtins.list.{name}", base, call)
     if name in {"pop", "popleft"}:
         return element_of(base)
     if name == "sort":
@@ -75,6 +78,13 @@ def _of_container(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
     if name in {"index", "count", "__len__"}:
         return NUMBER
     return base if name in {"copy", "union", "difference", "intersection"} else BOTTOM
+
+
+def _note_index(at: Point, name: str, base: AbstractValue, call: Call) -> None:
+    """Record a method whose first argument is an index, as the one in a subscript."""
+    operation = at.context.table.find("builtins.list.__getitem__")
+    if operation is not None:
+        at.note_bound(name, call, Bound.of(operation, [base, call.first], {}))
 
 
 @register(METHODS, Kind.DICT)

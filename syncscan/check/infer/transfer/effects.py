@@ -66,8 +66,17 @@ def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
             tell_held(at, [value])
     if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
         return BOTTOM
-    if base.kind is Kind.TENSOR or base.kind is Kind.UNION:
+    if base.kind is not Kind.MOVED:
         note_subscript(at, base, index, _stored(at, base, value))
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.DELETE_ITEM)
+def _delete_item(at: Point, values: Values, data: None) -> AbstractValue:
+    base, index = values
+    for option in base.options:
+        run(at, option, "__delitem__", index)
+    note_subscript(at, base, index)
     return BOTTOM
 
 

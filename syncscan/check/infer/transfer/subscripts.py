@@ -134,7 +134,7 @@ def _is_of_numbers(value: AbstractValue) -> bool:
 def note_subscript(
     at: Point, base: AbstractValue, index: AbstractValue, value: AbstractValue | None = None
 ) -> None:
-    """Record a subscript that is read or stored; of several options, an array of the GPU as index leaves the tensor."""
+    """Record a subscript; of several options, an array of the GPU as index leaves the tensor."""
     options = base.options
     if base.kind is Kind.MOVED and index.kind is Kind.TUPLE:  # which only a tensor takes
         options = (as_tensor(base),)
@@ -145,8 +145,8 @@ def note_subscript(
     index = _as_named(at.state.ir, index, at.state.ir.operands[at.number][1])
     if options[0].kind is Kind.TENSOR:
         name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
-    elif _is_of_numbers(options[0]) and value is None:
-        name = "builtins.list.__getitem__"
+    elif _is_of_numbers(options[0]):  # an item that is read, stored or deleted
+        name, value = "builtins.list.__getitem__", None
     else:
         return
     bound = subscript_call(at.context.table, name, options[0], index, value)
