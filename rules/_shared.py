@@ -157,6 +157,16 @@ def index_elements(subscript: ast.Subscript) -> list[ast.expr]:
     return [part for part in index_parts(subscript) if not isinstance(part, ast.Slice)]
 
 
+def stored_value(place: ast.Subscript, written: ast.expr | None, facts: Facts) -> Value:
+    """Return the value of a store, whose expression is ``written`` if it has one; see `syncscan.syntax.stores`."""
+    return facts.operand(place, "value") if written is None else facts.of(written)
+
+
+def anchor_of_store(place: ast.Subscript, node: ast.AST) -> ast.AST:
+    """Return what a finding about a store stands at: the assignment for its first target, another target itself."""
+    return node if isinstance(node, ast.Assign) and node.targets[0] is place else place
+
+
 def filled(tensor: ast.Call, facts: Facts) -> CallCode | None:
     """Return ``torch.full((), number)`` for ``torch.tensor(number)``; None for other forms."""
     if (

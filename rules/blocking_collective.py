@@ -72,7 +72,7 @@ def start(backend: str, address: str) -> None:
         call = blocking_call(node, facts, Effect.WAIT)
         if call is None or not facts.name_of(call.func).startswith("torch.distributed."):
             return None
-        group, queued = facts.group(call), facts.argument(call, "async_op")
+        group, queued = facts.operand(call, "group"), facts.argument(call, "async_op")
         if group.payload != "torch.distributed.ProcessGroupNCCL" or not is_false(queued):
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPUs of the group have reached the call"

@@ -17,13 +17,26 @@ before the read, by which time the copy is usually done.
 """
 
 import ast
+from collections.abc import Iterator, Sequence
 
 from syncscan.model import Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
+from syncscan.syntax.stores import stores_in
 
 from ._instead import of_a_store, of_many
-from ._shared import PYTHON, blocking_call, doubted, given, gpu_operand, is_device, is_true, shown
+from ._shared import (
+    PYTHON,
+    anchor_of_store,
+    blocking_call,
+    doubted,
+    given,
+    gpu_operand,
+    is_device,
+    is_true,
+    shown,
+    stored_value,
+)
 from ._suggestions import suggest
 
 _METRICS = ("torch.utils.tensorboard.", "tensorboardX.", "wandb.")
@@ -35,7 +48,7 @@ class CopyToHost(Rule):
     name = "copy-to-host"
     summary = "a blocking copy from the GPU to the host"
     instead = "copy into pinned memory with `non_blocking=True`, record an event, and synchronize the event before the read"
-    nodes = (ast.Call, ast.Assign)
+    nodes = (ast.Call, ast.Assign, ast.For)
     precedence = Precedence.FAMILY
     examples = (
         Example(
@@ -99,9 +112,9 @@ array = lens.numpy()
         ),
     )
 
-    def match(self, node: ast.AST, facts: Facts) -> Match | None:
-        if isinstance(node, ast.Assign):
-            return _match_store(node, facts)
+    def match(self, node: ast.AST, facts: Facts) -> Match | Sequence[Match] | None:
+        if not isinstance(node, ast.Call):
+            return [*_stores(node, facts)]
         call = blocking_call(node, facts, Effect.DOWNLOAD)
         if call is None or facts.name_of(call.func).startswith(PYTHON):
             return None
@@ -129,15 +142,13 @@ def _hint(call: ast.Call, facts: Facts) -> str:
     return of_many(call, facts.argument(call, "input"), facts)
 
 
-def _match_store(node: ast.Assign, facts: Facts) -> Match | None:
-    for target in node.targets:
-        if not isinstance(target, ast.Subscript):
+def _stores(node: ast.AST, facts: Facts) -> Iterator[Match]:
+    for place, written in stores_in(node):
+        case = facts.blocks(place)
+        if case is None or case.effect is not Effect.DOWNLOAD:
             continue
-        case = facts.blocks(target)
-        if case is not None and case.effect is Effect.DOWNLOAD:
-            message = (
-                f"Storing {shown(node.value, facts)} in host memory copies a CUDA tensor and blocks the CPU"
-            )
-            hint = of_a_store(node, target.value, facts)
-            return Match(node, message, facts.of(node.value), hint)
-    return None
+        what = "a tensor" if written is None else shown(written, facts)
+        message = f"Storing {what} in host memory copies a CUDA tensor and blocks the CPU"
+        anchor = anchor_of_store(place, node)
+        hint = of_a_store(anchor, place.value, facts) if isinstance(anchor, ast.Assign) else ""
+        yield Match(anchor, message, stored_value(place, written, facts), hint)

@@ -16,13 +16,15 @@ memory again before the copy is done, and the index is evaluated before the valu
 """
 
 import ast
+from collections.abc import Sequence
 
 from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+from syncscan.syntax.stores import stores_in
 
 from ._code import CallCode, method_call
-from ._shared import doubted, gives_a_view, index_elements, keywords_of, shown
+from ._shared import anchor_of_store, doubted, gives_a_view, index_elements, keywords_of, shown, stored_value
 from ._suggestions import suggest
 
 _FACTORIES = frozenset({"zeros", "ones", "empty", "full", "arange", "eye"})
@@ -33,7 +35,7 @@ class HostTensorStore(Rule):
     name = "host-tensor-store"
     summary = "a CPU tensor is assigned into a GPU tensor"
     instead = "use `x[...].copy_(pinned, non_blocking=True)`"
-    nodes = (ast.Assign,)
+    nodes = (ast.Assign, ast.For)
     examples = (
         Example(
             bad="""\
@@ -74,31 +76,30 @@ host[:, 0] = column
         ),
     )
 
-    def match(self, node: ast.AST, facts: Facts) -> Match | None:
-        if not isinstance(node, ast.Assign) or not facts.of(node.value).is_cpu_tensor:
-            return None
-        if _is_download(node.value):  # nobody writes that for a tensor on the GPU
-            return None
-        for target in node.targets:
-            if not isinstance(target, ast.Subscript):
-                continue
-            case = facts.blocks(target)
-            if case is not None and case.effect is Effect.UPLOAD:
-                message = (
-                    f"Storing {shown(node.value, facts)} copies host memory to the GPU, which blocks the CPU"
-                )
-                because = doubted(facts.of(target.value), facts.of(node.value))
-                return Match(
-                    node, message, because, _hint(node.value, target, facts), _rewrite(node, target, facts)
-                )
+    def match(self, node: ast.AST, facts: Facts) -> Sequence[Match]:
+        matches = (_match_store(place, value, node, facts) for place, value in stores_in(node))
+        return [match for match in matches if match is not None]
+
+
+def _match_store(place: ast.Subscript, written: ast.expr | None, node: ast.AST, facts: Facts) -> Match | None:
+    value = stored_value(place, written, facts)
+    if not value.is_cpu_tensor or _is_download(written):  # nobody writes that for a tensor on the GPU
         return None
+    case = facts.blocks(place)
+    if case is None or case.effect is not Effect.UPLOAD:
+        return None
+    what = "a CPU tensor" if written is None else shown(written, facts)
+    message = f"Storing {what} copies host memory to the GPU, which blocks the CPU"
+    because = doubted(facts.of(place.value), value)
+    anchor = anchor_of_store(place, node)
+    return Match(anchor, message, because, _hint(written, place, facts), _rewrite(anchor, place, facts))
 
 
-def _is_download(value: ast.expr) -> bool:
+def _is_download(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "cpu"
 
 
-def _hint(value: ast.expr, place: ast.Subscript, facts: Facts) -> str:
+def _hint(value: ast.expr | None, place: ast.Subscript, facts: Facts) -> str:
     """Return the suggestion for what a factory makes on the spot, to be made on the GPU; "" for other values."""
     name = facts.name_of(value.func).removeprefix("torch.") if isinstance(value, ast.Call) else ""
     if not isinstance(value, ast.Call) or name not in _FACTORIES or "device" in keywords_of(value):
@@ -107,8 +108,13 @@ def _hint(value: ast.expr, place: ast.Subscript, facts: Facts) -> str:
     return "" if "\n" in made else suggest("made-with-device", made=made)
 
 
-def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:
-    if len(node.targets) != 1 or not gives_a_view(place, facts) or facts.of(node.value).pinned is not True:
+def _rewrite(node: ast.AST, place: ast.Subscript, facts: Facts) -> Rewrite | None:
+    if (
+        not isinstance(node, ast.Assign)
+        or len(node.targets) != 1
+        or not gives_a_view(place, facts)
+        or facts.of(node.value).pinned is not True
+    ):
         return None
     left, given = _dims_left(place, facts), facts.of(node.value).ndim
     if left is None or given is None or given > left:

@@ -179,7 +179,7 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} CUDA tensors one by one, and each answer blocks the CPU"
-    asked = gpu_operand(call, facts) or on_gpu(facts.asked(call))
+    asked = gpu_operand(call, facts) or on_gpu(facts.operand(call, "input"))
     return Match(call, message, asked, _of_one_tensor(name, call, facts) or suggest(name))
 
 

@@ -18,16 +18,19 @@ number that does not fit, and a store makes it infinite. `x[idx] = v` becomes `x
 """
 
 import ast
+from collections.abc import Sequence
 
 from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+from syncscan.syntax.stores import stores_in
 
 from ._code import method_call
 from ._constants import is_constant
 from ._numbers import fits_any_dtype, stores_exactly
 from ._parts import is_path, line_of
 from ._shared import (
+    anchor_of_store,
     as_operand,
     certain,
     doubted,
@@ -35,6 +38,7 @@ from ._shared import (
     index_elements,
     index_parts,
     shown,
+    stored_value,
 )
 from ._suggestions import suggest
 
@@ -44,7 +48,7 @@ class ScalarStore(Rule):
     name = "scalar-store"
     summary = "a Python number is stored through an index tensor or in one element"
     instead = "use `x.index_fill_(0, idx.view(-1), v)`, or `t[i].fill_(v)` for one element"
-    nodes = (ast.Assign,)
+    nodes = (ast.Assign, ast.For)
     examples = (
         Example(
             bad="""\
@@ -117,25 +121,27 @@ counts[torch.arange(3)] = 0.0
         ),
     )
 
-    def match(self, node: ast.AST, facts: Facts) -> Match | None:
-        if not isinstance(node, ast.Assign) or facts.of(node.value).kind is not Kind.NUMBER:
-            return None
-        for target in node.targets:
-            if isinstance(target, ast.Subscript) and _is_uploaded(target, facts):
-                message = (
-                    f"Storing {shown(node.value, facts)} in a CUDA tensor copies the number to the GPU "
-                    "and blocks the CPU"
-                )
-                because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
-                return Match(
-                    node,
-                    message,
-                    because,
-                    _hint(node, target, facts),
-                    _rewrite(node, target, facts),
-                    folds=is_constant(node.value),
-                )
+    def match(self, node: ast.AST, facts: Facts) -> Sequence[Match]:
+        matches = (_match_store(place, value, node, facts) for place, value in stores_in(node))
+        return [match for match in matches if match is not None]
+
+
+def _match_store(place: ast.Subscript, written: ast.expr | None, node: ast.AST, facts: Facts) -> Match | None:
+    is_number = stored_value(place, written, facts).kind is Kind.NUMBER
+    if not is_number or not _is_uploaded(place, facts):
         return None
+    what = "a number" if written is None else shown(written, facts)
+    message = f"Storing {what} in a CUDA tensor copies the number to the GPU and blocks the CPU"
+    because = doubted(facts.of(place.value), *map(facts.of, index_elements(place)))
+    anchor = anchor_of_store(place, node)
+    return Match(
+        anchor,
+        message,
+        because,
+        "" if written is None else _hint(written, place, facts),
+        _rewrite(anchor, place, facts),
+        folds=written is not None and is_constant(written),
+    )
 
 
 def _is_uploaded(place: ast.Subscript, facts: Facts) -> bool:
@@ -149,9 +155,9 @@ def _is_uploaded(place: ast.Subscript, facts: Facts) -> bool:
     )
 
 
-def _hint(node: ast.Assign, place: ast.Subscript, facts: Facts) -> str:
+def _hint(written: ast.expr, place: ast.Subscript, facts: Facts) -> str:
     """Return the suggestion for a view, for rows, or for elements that several indices select; "" for a mask."""
-    value, parts = facts.source(node.value), index_elements(place)
+    value, parts = facts.source(written), index_elements(place)
     if parts and gives_a_view(place, facts):
         return suggest("fill-element", place=facts.source(place), value=value)
     if len(index_parts(place)) > 1:
@@ -167,9 +173,11 @@ def _hint(node: ast.Assign, place: ast.Subscript, facts: Facts) -> str:
     )
 
 
-def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:
+def _rewrite(node: ast.AST, place: ast.Subscript, facts: Facts) -> Rewrite | None:
     indices = [facts.of(element) for element in index_elements(place)]
-    if len(node.targets) != 1 or len(index_parts(place)) != len(indices) or not fits_any_dtype(node.value):
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return None
+    if len(index_parts(place)) != len(indices) or not fits_any_dtype(node.value):
         return None
     if gives_a_view(place, facts) and all(index.dtype == "int" for index in indices):
         fill = method_call(place, "fill_", facts.source(node.value), facts=facts)

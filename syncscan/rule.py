@@ -107,11 +107,12 @@ class Facts(Protocol):
     def wait_inside(self, node: ast.AST) -> Value | None:
         """Return the value on which the body of a property blocks, for an attribute that reads such a property; else None."""
 
-    def group(self, call: ast.Call) -> Value:
-        """Return the process group of a collective, the default group where the call names none."""
+    def operand(self, node: ast.AST, name: str) -> Value:
+        """Return the value that a call or subscript of a known operation has for a parameter, also without an argument.
 
-    def asked(self, call: ast.Call) -> Value:
-        """Return what Python's `max`, `min`, `sorted` or `filter` compares or tests: arguments, or what a function makes of them."""
+        The ``group`` of a collective may be the default group. The ``input`` of Python's `max` is what the `key` makes
+        of the arguments, and the ``value`` of a store may be unpacked from another.
+        """
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """Return the argument that a call of a known operation binds to a parameter, or None where the call omits the argument."""

@@ -101,16 +101,9 @@ class StatementFacts:
         """Return the value on which the body of a property blocks, for an attribute that reads such a property; else None."""
         return self._candidate.waits.get(_position(node))
 
-    def group(self, call: ast.Call) -> Value:
-        """Return the process group of a collective, the default group where the call names none."""
-        return self._bound_to(call, "group")
-
-    def asked(self, call: ast.Call) -> Value:
-        """Return what Python's `max`, `min`, `sorted` or `filter` compares or tests; see `syncscan.rule.Facts`."""
-        return self._bound_to(call, "input")
-
-    def _bound_to(self, call: ast.Call, name: str) -> Value:
-        bound = self._candidate.call_at(_position(call))
+    def operand(self, node: ast.AST, name: str) -> Value:
+        """Return the value that a call or subscript of a known operation has for a parameter; see `syncscan.rule.Facts`."""
+        bound = self._candidate.call_at(_position(node))
         return (bound.get(name) if bound is not None else None) or UNKNOWN
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:

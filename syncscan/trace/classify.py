@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from syncscan.model import UNKNOWN, Device, Kind, Value
+from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, rule_book, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
 from syncscan.syntax.names import dotted_name
+from syncscan.syntax.stores import stores_in
 from syncscan.trace.declared import declared
 from syncscan.trace.parsed import ParsedModule, parse
 
@@ -130,8 +131,8 @@ def _explanation(
 
 
 def _target_in(nodes: Sequence[ast.AST]) -> ast.AST | None:
-    """Return the target of an assignment that is among some nodes, or None."""
-    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    """Return the target of an assignment or a loop that is among some nodes, or None."""
+    targets = [target for node in nodes for target, _ in stores_in(node)]
     return next((target for target in targets if any(target is node for node in nodes)), None)
 
 
@@ -203,16 +204,17 @@ def _possible_facts(
 def _operation_of(
     node: ast.AST, target: ast.AST | None, module: ParsedModule, api: str, table: OperationTable
 ) -> tuple[ast.AST | None, Operation | None, ast.expr | None]:
-    """Return the call or subscript behind a node, its entry in the table, and the stored value.
+    """Return the call or subscript behind a node, its entry in the table, and the expression of the stored value.
 
-    An assignment may have several targets; ``target`` is the blocking one.
+    A statement may have several targets; ``target`` is the blocking one.
     """
     if isinstance(node, ast.Call):
         return node, table.find(module.name_of(node.func, api)), None
     if isinstance(node, ast.Subscript):
         return node, table.find("torch.Tensor.__getitem__"), None
-    if isinstance(node, ast.Assign) and isinstance(target, ast.Subscript):
-        return target, table.find("torch.Tensor.__setitem__"), node.value
+    for place, value in stores_in(node):
+        if place is target:
+            return place, table.find("torch.Tensor.__setitem__"), value
     return None, None, None
 
 
@@ -222,10 +224,11 @@ def _by_likelihood(
     """Return the cases in their order, but with the cases first that the source text makes likely.
 
     A stored number literal is the operand that is uploaded, and a stored value of another form is more likely a tensor.
+    An item gets a number more likely where the value is unpacked or iterated.
     """
     scalar_index = isinstance(subject, ast.Subscript) and _reads_a_scalar(subject.slice, module)
     literal = None if stored is None else _literal(stored)
-    number = literal is not None and literal.kind is Kind.NUMBER
+    number = stored is None if literal is None else literal.kind is Kind.NUMBER
 
     def rank(case: Case) -> int:
         about_number = any(term.arg == "value" and term.kind == "number" for term in case.when)
@@ -340,13 +343,12 @@ class RuntimeFacts:
         """Return None: a trace blames the line in the property's body itself."""
         return None
 
-    def group(self, call: ast.Call) -> Value:  # noqa: ARG002
-        """Return an NCCL process group: a collective of another backend would not have blocked on the GPU."""
-        return _NCCL
-
-    def asked(self, call: ast.Call) -> Value:  # noqa: ARG002
-        """Return an unknown value: a trace sees the calls that read, and not their operands."""
-        return UNKNOWN
+    def operand(self, node: ast.AST, name: str) -> Value:
+        """Return the value that the case assumes for a parameter; of a collective, an NCCL group, since another would not have blocked."""
+        if name == "group":
+            return _NCCL
+        when = self._case.when if self._case is not None and node is self.subject else ()
+        return _example(*(term.kind for term in when if term.arg == name and not term.negated))
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """Return the argument that a call of a known operation binds to a parameter, or None."""
@@ -464,8 +466,8 @@ def _literal(node: ast.AST) -> Value | None:
 
 
 def _may_be_left_out(term: Term) -> bool:
-    """Return whether a term can hold without an operand in the text, such as the default device or the destination of a store."""
-    if term.test != "is" or term.negated or term.arg in {"any", "place"}:
+    """Return whether a term can hold without an operand in the text, such as the default device or both sides of a store."""
+    if term.test != "is" or term.negated or term.arg in {"any", "place", "value"}:
         return True
     return asks(term.kind, {"names"})
 

@@ -52,6 +52,10 @@ CASES = [
     ("y = x[idx]", "x[idx]", f"{SYNC}:in", "SYN305"),
     ("x[idx] = 0.0", "x[idx]", f"{SYNC}:in", "SYN306"),
     ("x[:, 0] = row", "x[:, 0]", f"{SYNC}:in", "SYN307"),
+    ("x[0], n = row, 3", "x[0]", f"{SYNC}:in", "SYN307"),
+    ("x[0, 0], n = 8.0, row", "x[0, 0]", f"{SYNC}:in", "SYN306"),
+    ("n, (*rest, x[0, 0]) = 3, numbers", "x[0, 0]", f"{SYNC}:in", "SYN306"),
+    ("for x[0, 0] in numbers: pass", "x[0, 0]", f"{SYNC}:in", "SYN306"),
     ("x[mask] = y = u", "x[mask]", f"{SYNC}:out", "SYN201"),
     ("y = x[mask] = u", "x[mask]", f"{SYNC}:out", "SYN201"),
     ("y = x[idx] = 0.0", "x[idx]", f"{SYNC}:in", "SYN306"),
@@ -394,7 +398,10 @@ def test_a_rule_is_told_what_an_operand_is():
     assert facts.argument(summed, "input") is found["t"]
     assert facts.argument(summed, "dtype") is None
     assert facts.argument(unknown, "input") is None
-    assert (facts.blocks(summed), facts.group(summed).kind) == (None, facts.group(unknown).kind)
+    assert (facts.blocks(summed), facts.operand(summed, "group").kind) == (
+        None,
+        facts.operand(unknown, "group").kind,
+    )
 
 
 @pytest.mark.parametrize(
