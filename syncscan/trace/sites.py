@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
@@ -51,17 +51,22 @@ class Blame:
     exclude: tuple[str, ...] = ()
     folder: str = ""
 
-    def choose(self, frames: Sequence[Frame], torch_folder: str, library: str = "") -> Frame:
+    def choose(
+        self, frames: Sequence[Frame], torch_folder: str, library: str = "", texts: Collection[str] = ()
+    ) -> Frame:
         """Return the frame to blame, of those that the patterns leave; a stand-in without.
 
-        A frame outside torch and the standard library comes first, then one outside torch.
+        A frame outside torch and the standard library comes first, one of code with a source before generated code.
+        A frame outside torch is next. ``texts`` names the sources that no file holds.
         """
         if frames and frames[0].path == OTHER_STACKS:
             return frames[0]
         passing = [frame for frame in frames if self.passes(frame.path)]
         outside = [frame for frame in passing if not in_torch(frame.path, torch_folder)]
-        own = (frame for frame in outside if not in_library(frame.path, library))
-        return next(chain(own, outside, passing), _LEFT_OUT if frames else _NO_PYTHON)
+        own = [frame for frame in outside if not in_library(frame.path, library)]
+        begun = frames[-1].path if frames else ""  # by a program in `python -c`, which is no generated code
+        written = (f for f in own if f.path == begun or f.path in texts or not f.path.startswith("<"))
+        return next(chain(written, own, outside, passing), _LEFT_OUT if frames else _NO_PYTHON)
 
     def passes(self, path: str) -> bool:
         """Return whether a file is included and not excluded."""
@@ -162,7 +167,8 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     way, *remarks = way.split(":")
     if wait.paired >= wait.count:  # a synchronization of the stream completed each copy
         api = "cudaStreamSynchronize"
-    frame = _forward_frame(wait, blame, process) or blame.choose(wait.frames, *_folders(process))
+    frame = _forward_frame(wait, blame, process)
+    frame = frame or blame.choose(wait.frames, *_folders(process), sources.noted)
     phase = phase_of(wait)
     place = SiteKey(
         frame.path,
@@ -243,7 +249,7 @@ class Sources:
 
     def __init__(self, table: OperationTable, texts: Mapping[str, str] | None = None) -> None:
         self._table = table
-        noted = texts or {}
+        self.noted = noted = texts or {}
         self.read = cache(lambda path: noted[path] if path in noted else _read_source(path))
         self._lines = cache(lambda path: self.read(path).split("\n"))
 

@@ -76,6 +76,21 @@ def test_a_line_of_the_standard_library_is_blamed_where_no_line_outside_it_is_th
     assert blamed(INNER, node=("MulBackward0", lines)) == "/srv/model.py"
 
 
+def test_generated_code_is_blamed_where_no_line_with_a_source_is_there() -> None:
+    generated = Frame("<string>", "__create_fn__.<locals>.__eq__", 4, None, None, None)
+    cell = Frame("<ipython-input-3-abc>", "<module>", 2, None, None, None)
+    shell = Frame("<string>", "<module>", 1, None, None, None)
+
+    def blamed(*frames: Frame) -> Frame:
+        return Blame().choose(frames, TORCH, "/lib/python3.12", {cell.path})
+
+    assert blamed(INNER, generated, USER, OUTER) is USER
+    assert blamed(INNER, generated, cell) is cell
+    assert blamed(INNER, generated, INNER) is generated
+    assert blamed(INNER, shell) is shell
+    assert blamed(INNER, shell, USER, shell) is shell
+
+
 @pytest.mark.parametrize(
     ("path", "folder", "inside"),
     [
