@@ -141,8 +141,13 @@ class ParsedModule:
 
 
 def _placed_in(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nearest descendants that have a source range; an argument list and the `for` of a comprehension have none."""
+    """Yield the nearest descendants that have a source range; an argument list and the `for` of a comprehension have none.
+
+    Before Python 3.12, the text between the fields of an f-string has the range of the whole f-string, and is left out.
+    """
     for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant):
+            continue
         if hasattr(child, "lineno"):
             yield child
         else:
