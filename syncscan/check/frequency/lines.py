@@ -112,8 +112,8 @@ class Frequencies:
         if not calls:
             return []
         names = calls[0].union(*calls[1:])
-        # An object is called by the name of a variable; a function that holds steps calls its objects there.
-        names |= {"__call__"} if when is When.STEP else set()
+        # An object is called by the name of a variable; a function with loops calls its objects there.
+        names |= {"__call__"} if when is not When.ONCE else set()
         return [callee for callee in self.callees.get(function, ()) if called_name(callee) in names]
 
     def from_(self, caller: Called) -> Iterable[Called]:
