@@ -75,6 +75,10 @@ _NAMED_RESULTS = {
     **dict.fromkeys(("values", "eigenvalues", "U", "Q", "LU", "L", "sign", "solution", "P"), 0),
     **dict.fromkeys(("indices", "eigenvectors", "S", "R", "pivots", "info", "logabsdet"), 1),
     "Vh": 2,
+    **{
+        name: place
+        for place, name in enumerate(("data", "batch_sizes", "sorted_indices", "unsorted_indices"))
+    },
 }
 
 

@@ -32,6 +32,7 @@ from syncscan.check.infer.transfer.modules import (
     works_where_its_module_is,
 )
 from syncscan.check.infer.transfer.operands import tensor_in, tensors_alone_in, together
+from syncscan.check.infer.transfer.packed import from_layer
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
@@ -353,7 +354,7 @@ def _of_layer(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
     if name in _FILLS:
         tell_held(at, call.args)
     if name == "forward":
-        return _given_by(at, base, together(at, map(as_tensor, call.args)))
+        return from_layer(at, base, call.first, _given_by(at, base, together(at, map(as_tensor, call.args))))
     if moves or name in _STAYS:
         return _moved_layer(at, base, name, call)
     if name in LIST_TENSORS and (base.device in ON_GPU or works_where_its_module_is(at.function)):
