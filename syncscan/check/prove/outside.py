@@ -256,6 +256,8 @@ def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) 
 
 
 _HOST_ARGUMENTS = "annotate the arguments with types that are no tensors"
+_PADDING = "torch.nn.utils.rnn.pad_packed_sequence"
+_SORTED = "pad by `index_select` on the GPU, with an order that is kept beside the packed sequence"
 
 
 def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
@@ -282,6 +284,8 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
         return _of_module(frame, node, name, args)
     if name == "torch.Size" and any(map(may_hold_gpu, args.values)):
         frame.may(node, None, "the size may be of tensors on the GPU, which are read", _HOST_ARGUMENTS)
+    if name == _PADDING:  # of an object, whose tensors no annotation places
+        frame.may(node, None, "it copies the order of sequences that were not sorted to the host", _SORTED)
     if name in HARMLESS_TORCH or name.startswith(("torch.backends.", "torch._C._log_api")):
         return _flag_of(name)
     if name in _RUN_CODE:
