@@ -8,7 +8,19 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import CONTAINERS_OF_MODULES, HARMLESS_CONTEXTS, is_harmless_base
 from syncscan.check.prove.special import ITERATION, MAPPING, runs, runs_method, runs_of_torch
-from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, TOP, AbstractValue, elements, join_all
+from syncscan.check.prove.values import (
+    BOTTOM,
+    HOST,
+    NO_TENSOR,
+    SWALLOWING,
+    TOP,
+    UNREACHED,
+    AbstractValue,
+    elements,
+    join_all,
+    options_of,
+    truth,
+)
 from syncscan.model import Kind
 
 _HOST = frozenset(
@@ -93,3 +105,25 @@ def _entered(frame: WalkFrame, node: ast.AST, context: AbstractValue) -> Abstrac
     if context.kind not in _HOST and not (isinstance(cls, str) and cls in HARMLESS_CONTEXTS):
         frame.unknown(node, "enters a context that is not known")
     return TOP
+
+
+def may_swallow(frame: WalkFrame, context: AbstractValue) -> bool:
+    """Return whether a context may swallow an exception that is raised inside; an unknown one may."""
+    return any(_may_swallow(frame, option) for option in context.options or (context,))
+
+
+def _may_swallow(frame: WalkFrame, context: AbstractValue) -> bool:
+    cls = context.payload
+    if context.kind is not Kind.INSTANCE:
+        return context.kind not in _HOST and context is not BOTTOM
+    if not isinstance(cls, Class):
+        is_known = context is HOST or cls in HARMLESS_CONTEXTS or cls.startswith("torch.")
+        return context.payload == SWALLOWING.payload or not is_known
+    left = [method for name in ("__exit__", "__aexit__") for method in frame.source.overrides(cls, name)]
+    if not left:
+        return not all(is_harmless_base(base) for above in cls.mro() for base in above.external_bases)
+    return any(
+        bool(method.decorators) or truth(option) not in (False, UNREACHED)
+        for method in left
+        for option in options_of(frame.prover.returned(method))
+    )

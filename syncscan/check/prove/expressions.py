@@ -308,11 +308,14 @@ def _await(frame: WalkFrame, node: ast.Await) -> AbstractValue:
 @handles(EXPRESSIONS, "Yield")
 def _yield(frame: WalkFrame, node: ast.Yield) -> AbstractValue:
     if node.value is not None:
-        frame.walk.yielded = join(frame.walk.yielded, frame.evaluate(node.value))
+        frame.evaluate(node.value)
+    frame.yields()
     return TOP
 
 
 @handles(EXPRESSIONS, "YieldFrom")
 def _yield_from(frame: WalkFrame, node: ast.YieldFrom) -> AbstractValue:
     iterates(frame, node, frame.evaluate(node.value))
+    with frame.catching(swallows=True):  # the generator there gets the exception first
+        frame.yields()
     return TOP

@@ -138,6 +138,7 @@ class WalkFrame:
         self.class_body: Class | None = None
         self.statement: ast.stmt | None = None
         self._tries: list[Env] = []
+        self._handlers = 0  # around the statement at hand that may swallow an exception
         self._loops: list[_Loop] = []
         self._rounds = 0
         self._allowed = 0
@@ -306,6 +307,17 @@ class WalkFrame:
         self._tries.append(env)
         yield env
         self._tries.pop()
+
+    @contextmanager
+    def catching(self, *, swallows: bool) -> Iterator[None]:
+        """Walk code whose exceptions a handler, or a context, may swallow."""
+        self._handlers += swallows
+        yield
+        self._handlers -= swallows
+
+    def yields(self) -> None:
+        """Note a ``yield``, at which the caller may raise an exception."""
+        self.walk.swallows = self.walk.swallows or self._handlers > 0
 
     def loop(self, node: ast.AST, body: Callable[[], bool], after: Callable[[], bool]) -> bool:
         """Walk the body of a loop until no name changes; return whether the code behind the loop may be reached.

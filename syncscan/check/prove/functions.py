@@ -22,6 +22,7 @@ from syncscan.check.prove.values import (
     CONTEXT,
     NO_TENSOR,
     NONE,
+    SWALLOWING,
     TOP,
     AbstractValue,
     DictMethod,
@@ -181,7 +182,7 @@ def call_function(
     if not _CACHES.isdisjoint(function.decorators):
         hashes(frame, node, *args.values)
     if is_context(function):
-        return CONTEXT
+        return _context_of(frame, function, is_plain=is_plain)
     found = frame.prover.returned(function) if is_plain else TOP
     if not is_plain and keep_types(frame, function):
         found = frame.source.promised_result(function)
@@ -189,6 +190,12 @@ def call_function(
     if returned:
         return kept_outside(bound(frame.prover, function, args, has_receiver=has_receiver).get(returned, TOP))
     return found
+
+
+def _context_of(frame: WalkFrame, function: Function, *, is_plain: bool) -> AbstractValue:
+    """Return the context of a generator, which swallows an exception if it goes on behind its ``yield``."""
+    passes_on = is_plain and not frame.prover.asked(function).swallows
+    return CONTEXT if passes_on else SWALLOWING
 
 
 def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> AbstractValue:

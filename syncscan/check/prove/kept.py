@@ -73,7 +73,7 @@ class KeptWalk(Walk):
 
 
 _OF_A_BODY = frozenset({"obstacles", "call_lines", "assumed"})
-_OF_A_WALK = _OF_A_BODY | {"returned", "yielded", "bound", "stored", "filled", "passed", "is_partial"}
+_OF_A_WALK = _OF_A_BODY | {"returned", "swallows", "bound", "stored", "filled", "passed", "is_partial"}
 
 
 class _Values(ValueWriter):
@@ -150,7 +150,7 @@ class Signatures:
         values = self.values
         return [
             values[walk.returned],
-            values[walk.yielded],
+            walk.swallows,
             [[name, values[value]] for name, value in sorted(walk.bound.items())],
             *(
                 [[name, [[values[base], values[value]] for base, value in stores]] for name, stores in sorted(each.items())]
@@ -344,8 +344,10 @@ class KeptWalks:
 
     def _fill_summary(self, walk: Walk, signature: int) -> None:
         values = self._values
-        returned, yielded, bound, stored, filled, passed, walk.is_partial = json.loads(self._lines[signature])
-        walk.returned, walk.yielded = values[returned], values[yielded]
+        returned, walk.swallows, bound, stored, filled, passed, walk.is_partial = json.loads(
+            self._lines[signature]
+        )
+        walk.returned = values[returned]
         walk.bound = {name: values[value] for name, value in bound}
         walk.stored, walk.filled = (
             {name: [(values[base], values[value]) for base, value in stores] for name, stores in each}

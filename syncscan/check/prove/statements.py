@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Class, imported_names
 from syncscan.check.infer.source.syntax import walk
 from syncscan.check.prove.attributes import stores_attribute
-from syncscan.check.prove.containers import enters, iterates, unpacked
+from syncscan.check.prove.containers import enters, iterates, may_swallow, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
 from syncscan.check.prove.frame import STATEMENTS, Arguments, WalkFrame, handles
 from syncscan.check.prove.lists import bound_value
@@ -28,6 +29,7 @@ from syncscan.check.prove.values import (
     Truth,
     join,
     kept_outside,
+    merged,
 )
 from syncscan.model import Kind
 from syncscan.syntax.names import dotted_name
@@ -220,7 +222,9 @@ def _for(frame: WalkFrame, node: ast.For) -> bool:
 def _try(frame: WalkFrame, node: ast.Try) -> bool:
     start = dict(frame.env)
     with frame.trying() as raised:
-        reached = frame.run(node.body) and frame.run(node.orelse)
+        with frame.catching(swallows=_swallows(frame, node)):
+            reached = frame.run(node.body)
+        reached = reached and frame.run(node.orelse)
         ends = [dict(frame.env)] if reached else []
         for handler in node.handlers:
             frame.env = dict(raised)
@@ -244,31 +248,38 @@ def _try(frame: WalkFrame, node: ast.Try) -> bool:
     return True
 
 
+def _swallows(frame: WalkFrame, node: ast.Try) -> bool:
+    """Return whether a ``try`` may swallow an exception of its body; of a run, one whose handler ran."""
+    handled = [each.body for each in node.handlers if frame.prover.ran.statement(frame.module, each.body[0])]
+    return any(map(_leaves, node.finalbody)) or any(
+        not isinstance(body[-1], ast.Raise) or any(map(_leaves, body)) for body in handled
+    )
+
+
+def _leaves(node: ast.stmt) -> bool:
+    return any(isinstance(each, ast.Return | ast.Break | ast.Continue) for each in walk(node))
+
+
 @handles(STATEMENTS, "With", "AsyncWith")
 def _with(frame: WalkFrame, node: ast.With) -> bool:
     reason, swallows = "", False
-    for item in node.items:
-        is_allowing = allows_waits(_maker(frame, item.context_expr))
-        value = NO_TENSOR if is_allowing else frame.evaluate(item.context_expr)
-        is_of_torch = isinstance(value.payload, str) and value.payload.startswith("torch.")
-        swallows = swallows or not (is_allowing or is_of_torch)
-        if is_allowing:
-            place = f"{frame.module.path}:{node.lineno}"
-            reason = f"the region at {place} may synchronize: {frame.text(item.context_expr)}"
-            entered = NO_TENSOR
-        else:
-            entered = enters(frame, item.context_expr, value)
-        if item.optional_vars is not None:
-            assign(frame, item.optional_vars, entered)
-    if reason:
-        with frame.allowed(reason):
-            return frame.run(node.body)
     with frame.trying() as raised:
-        reached = frame.run(node.body)
-    if reached or not swallows:
-        return reached
-    frame.env = raised  # such a context may swallow exceptions of its body
-    return True
+        for item in node.items:
+            if allows_waits(_maker(frame, item.context_expr)):
+                place = f"{frame.module.path}:{node.lineno}"
+                reason = f"the region at {place} may synchronize: {frame.text(item.context_expr)}"
+                entered = NO_TENSOR
+            else:
+                value = frame.evaluate(item.context_expr)
+                entered = enters(frame, item.context_expr, value)
+                swallows = swallows or may_swallow(frame, value)
+            if item.optional_vars is not None:
+                assign(frame, item.optional_vars, entered)
+        with frame.catching(swallows=swallows), frame.allowed(reason) if reason else nullcontext():
+            reached = frame.run(node.body)
+    if swallows:
+        frame.env = merged(frame.env, raised) if reached else raised
+    return reached or swallows
 
 
 def _maker(frame: WalkFrame, node: ast.expr) -> str:

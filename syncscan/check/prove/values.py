@@ -41,6 +41,7 @@ __all__ = [
     "NUMBER",
     "PROPERTY",
     "STRING",
+    "SWALLOWING",
     "TOP",
     "UNREACHED",
     "AbstractValue",
@@ -89,6 +90,9 @@ _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
 _MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
 _LAZY = "lazy"  # the payload of a list that stands for a generator
 CONTEXT = AbstractValue(Kind.INSTANCE, payload="contextlib.contextmanager")  # of a generator
+SWALLOWING = AbstractValue(
+    Kind.INSTANCE, payload="contextlib.suppress"
+)  # a context that may swallow exceptions
 PROPERTY = AbstractValue(Kind.INSTANCE, payload="builtins.property")
 _DECLARED = "declared"  # the payload of a container whose annotation declares the items
 _SEEN = "seen"  # of a dictionary that runtime facts know, with its keys and what is under some of them
@@ -309,7 +313,7 @@ def used_later(value: AbstractValue) -> AbstractValue:
     """Return a value as code that runs later gets it: anything for a generator and a context, whose code runs there."""
     if value.kind is Kind.UNION:
         return join_all(map(used_later, value.items or ()))
-    is_pending = value.payload in (_LAZY, CONTEXT.payload)
+    is_pending = value.payload in (_LAZY, CONTEXT.payload, SWALLOWING.payload)
     return TOP if is_pending and value.kind in {Kind.LIST, Kind.INSTANCE} else value
 
 

@@ -44,7 +44,7 @@ class Walk:
     call_lines: dict[Function, set[int]] = field(default_factory=dict)
     passed: dict[Function, dict[tuple[int, int], dict[str, AbstractValue]]] = field(default_factory=dict)
     returned: AbstractValue = BOTTOM
-    yielded: AbstractValue = BOTTOM
+    swallows: bool = False  # a generator goes on behind an exception that is raised at its ``yield``
     bound: dict[str, AbstractValue] = field(default_factory=dict)  # every value that a name is bound to
     stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     filled: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Walk:
     def summary(self) -> tuple[object, ...]:
         """Return the part that readers see."""
         return (
-            self.returned, self.yielded, self.bound, self.stored, self.filled, self.passed, self.is_partial
+            self.returned, self.swallows, self.bound, self.stored, self.filled, self.passed, self.is_partial
         )  # fmt: skip
 
     @property
@@ -86,14 +86,15 @@ class Walk:
             for function, calls in self.passed.items()
         }
         return Walk(
-            self.function, self.obstacles, self.call_lines, passed, returned, self.yielded, {**self.bound, **opened},
+            self.function, self.obstacles, self.call_lines, passed, returned, self.swallows, {**self.bound, **opened},
             self.stored, self.filled, self.assumed,
         )  # fmt: skip
 
     def open(self) -> Walk:
         """Return the walk of a function that may return, bind and store anything."""
         self.is_open, self.is_partial, self.returned, self.bound, self.passed = True, False, TOP, {}, {}
-        self.stored = self.filled = _Anything()
+        self.swallows, self.stored = True, _Anything()
+        self.filled = self.stored
         return self
 
     def passes(self, function: Function, lines: tuple[int, int], values: dict[str, AbstractValue]) -> None:
