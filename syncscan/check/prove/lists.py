@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from syncscan.check.infer.source.syntax import NodesByType
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.promises import contradicted
 from syncscan.check.prove.uses import blocks_of, filled_by, filled_list, read_in
 from syncscan.check.prove.values import (
     TOP,
@@ -70,6 +71,8 @@ def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractV
         return
     if isinstance(filled, ast.Name) and stays_inside(frame, filled.id):
         frame.bind(filled.id, list_of(item if rows.items == () else join(elements(rows), item)))
+    elif isinstance(filled, ast.Name):
+        widens(frame, filled, item)
     elif isinstance(filled, ast.Attribute):
         owner = frame.evaluate(filled.value)
         frame.walk.filled.setdefault(filled.attr, []).append((owner, list_of(item)))
@@ -86,9 +89,11 @@ def widens(frame: WalkFrame, holder: ast.expr, item: AbstractValue) -> None:
 
 
 def _with_item(value: AbstractValue, item: AbstractValue) -> AbstractValue:
-    """Return a container with an item more; what is declared of the items holds."""
+    """Return a container with an item more; what is declared of the items holds, but for a tensor against the declaration."""
     opened = kept_outside(value)
-    if value.kind not in _MUTABLE or opened is value:
+    if value.kind not in _MUTABLE:
         return value
+    if opened is value and value.element is not None:
+        return refine(value, element=contradicted(value.element, [item]))
     inside = value.items if value.items is not None else (value.element or TOP,)
     return refine(opened, element=join_all([*inside, item]))

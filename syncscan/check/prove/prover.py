@@ -15,11 +15,11 @@ from syncscan.check.prove.cycles import lowest
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.kept import Computation, KeptWalk, KeptWalks, Node, Read, WalkWriter, line_of
 from syncscan.check.prove.observed import is_narrower
-from syncscan.check.prove.promises import within
+from syncscan.check.prove.promises import contradicted, within
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.recorded import Recorded
 from syncscan.check.prove.source import Asked, Definitions, Question
-from syncscan.check.prove.stores import all_written
+from syncscan.check.prove.stores import all_written, surely_written
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -378,9 +378,9 @@ class Prover:
         if known is not _OPEN:
             return known
         promised = self.source.promised_result(function)
-        if promised is not TOP and not (has_tensors(promised) or self._is_final(function)):
-            return promised
-        return within(kept_outside(self.asked(function).returned), promised)
+        found = kept_outside(self.asked(function).returned)
+        is_final = promised is TOP or has_tensors(promised) or self._is_final(function)
+        return within(found, promised) if is_final else contradicted(promised, [found])
 
     def _is_final(self, function: Function) -> bool:
         """Return whether a call of the name of a function runs its body and nothing else: no code binds or sets the name too."""
@@ -409,7 +409,9 @@ class Prover:
         for base in cls.mro():
             annotation = base.annotations.get(name) or self.source.bodies.class_variable(base, name)
             if annotation is not None:
-                return self.source.promised(annotation, base.module, base.parent)
+                promised = self.source.promised(annotation, base.module, base.parent)
+                is_open = promised is TOP or has_tensors(promised)
+                return promised if is_open else contradicted(promised, surely_written(self, cls, name))
         values = all_written(self, cls, name)
         if not values:
             return None if values is None else _UNSET

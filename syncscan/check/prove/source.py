@@ -24,7 +24,15 @@ from syncscan.check.prove.packages import HARMLESS_LAYERS
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.registrations import Registrations
 from syncscan.check.prove.uses import owners_set
-from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys, without_protocols
+from syncscan.check.prove.values import (
+    TOP,
+    AbstractValue,
+    anywhere,
+    join_all,
+    opened,
+    with_keys,
+    without_protocols,
+)
 from syncscan.model import Kind
 from syncscan.ops.stubs import measured
 from syncscan.ops.table import Operation, OperationTable
@@ -51,6 +59,7 @@ class Asked(Enum):
     """The sorts of questions that the inference answers, or the bodies of any functions."""
 
     PASSED = "passed"  # to a parameter
+    SET = "set"  # to an attribute of objects of a class
     RESOLVED = "resolved"  # callees of a function under a name
     STORING = "storing"  # an attribute of a name
     ONLY_LISTS = "only lists"  # for attributes of a name
@@ -101,6 +110,7 @@ class Definitions:
         self._registrations: Registrations | None = None
         self._has_distributions: bool | None = None
         self._parameters: dict[Parameter, Any] = solver.known.parameters
+        self._attributes: dict[tuple[Class, str], Any] = solver.known.attributes
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
         self._bound_at_run: dict[Module, frozenset[str]] = {}
@@ -319,7 +329,11 @@ class Definitions:
     def _passed(self, parameter: Parameter) -> AbstractValue | None:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
         value = self._parameters[parameter].value  # (`get` would find no cell of an earlier run)
-        return None if value.kind is Kind.UNKNOWN else opened(value)
+        return None if value.kind is Kind.UNKNOWN else anywhere(opened(value))
+
+    def _set_to(self, cls: Class, name: str) -> AbstractValue:
+        """Return what the check has seen the project set an attribute to, the fields of records among them."""
+        return anywhere(opened(join_all(self._attributes[each, name].value for each in related_to(cls))))
 
     @property
     def observations(self) -> Observations:
@@ -423,6 +437,8 @@ class Definitions:
         sort, about, name = question
         if sort is Asked.PASSED:
             return self._passed(about)
+        if sort is Asked.SET:
+            return self._set_to(about, name)
         if sort is Asked.RESOLVED:
             return self._resolved_by_check(about, name)
         return self.storing(name) if sort is Asked.STORING else self._only_lists(name)

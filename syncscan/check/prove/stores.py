@@ -18,6 +18,7 @@ from syncscan.check.prove.values import (
     join_all,
     kept_inside,
     kept_outside,
+    options_of,
 )
 from syncscan.check.prove.walk import Walk
 from syncscan.model import Kind
@@ -36,6 +37,7 @@ def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | N
         return None
     declared = _declared(prover, cls, name, related)
     if declared is not None:
+        values += filter(has_tensors, options_of(prover.answer(Question(Asked.SET, cls, name))))
         known = [declared, *values, *_stored_by(prover, writers, name, related, beside_declared=True)]
         if not any(map(_is_open, known)):
             return known
@@ -43,6 +45,14 @@ def all_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue] | N
     if TOP not in values:
         values += _stored_by(prover, _setting_any(prover, related), name, related)
     return [TOP] if TOP in values else values
+
+
+def surely_written(prover: Walks, cls: Class, name: str) -> list[AbstractValue]:
+    """Return the values that the project is known to store into an annotated attribute."""
+    related = {*related_to(cls)}
+    writers = [each for each in _setting(prover, name, related) if prover.ran.body(each)]
+    found = _stored_by(prover, writers[:_MOST_WRITERS], name, related, beside_declared=True)
+    return [*found, prover.answer(Question(Asked.SET, cls, name))]
 
 
 def _is_open(value: AbstractValue) -> bool:

@@ -47,6 +47,7 @@ __all__ = [
     "AbstractValue",
     "KeyedValue",
     "Truth",
+    "anywhere",
     "constant_of",
     "elements",
     "external",
@@ -285,6 +286,17 @@ def has_tensors(value: AbstractValue) -> bool:
     return any(map(has_tensors, value.items or ())) or (
         value.element is not None and has_tensors(value.element)
     )
+
+
+def anywhere(value: AbstractValue) -> AbstractValue:
+    """Return a value whose tensors may be on any device."""
+    if value.kind is Kind.TENSOR:
+        return refine(value, device=Device.MIXED)
+    if value.kind is Kind.UNION:
+        return join_all(map(anywhere, options_of(value)))
+    if value.items is not None:
+        return refine(value, items=tuple(map(anywhere, value.items)))
+    return value if value.element is None else refine(value, element=anywhere(value.element))
 
 
 def elements(value: AbstractValue) -> AbstractValue:
