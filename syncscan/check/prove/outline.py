@@ -26,6 +26,7 @@ from syncscan.syntax.source_text import first_line
 
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+DATA = "data"  # of a tensor, whose setting sets the attribute that the tensor is read from
 ANY_NAME = "*"  # of an attribute that a function sets under a computed name, on its own object
 SETTER = "__setattr__"  # whose body the walks of functions that set an attribute go through
 ANNOTATED = ":"  # behind the name of an attribute that a function annotates: ``self.size: int = 0``
@@ -321,6 +322,7 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
             queue.append(node.value)
         elif isinstance(node, ast.Attribute):
             found[node.attr] = found.get(node.attr, False) or not _is_own(node, own)
+            queue += [node.value] if node.attr == DATA else []
     return found
 
 
@@ -337,6 +339,8 @@ def _attributes_by_name(function: Function) -> Iterator[tuple[str, bool]]:
             owner, name, _ = found
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 yield name.value, True
+                if name.value == DATA and isinstance(owner, ast.Attribute):
+                    yield owner.attr, True
             elif own and (owner is None or (isinstance(owner, ast.Name) and owner.id == own)):
                 names = known.get(node, {}).get(name.id) if isinstance(name, ast.Name) else None
                 yield from ((each, False) for each in sorted(names or {ANY_NAME}))

@@ -16,7 +16,7 @@ from syncscan.check.prove.lists import bound_value
 from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, deletes_item, stores_item
-from syncscan.check.prove.outline import ANNOTATED
+from syncscan.check.prove.outline import ANNOTATED, DATA
 from syncscan.check.prove.promises import within
 from syncscan.check.prove.setters import deletes_attribute
 from syncscan.check.prove.special import asks_classes, runs
@@ -76,7 +76,8 @@ def _augmented(frame: WalkFrame, node: ast.AugAssign) -> None:
     target = node.target
     before = frame.evaluate(_as_read(target))
     value = binary(frame, node, type(node.op).__name__, before, frame.evaluate(node.value), in_place=True)
-    if not (isinstance(target, ast.Subscript) and before.kind is Kind.TENSOR):  # the value stays in its place
+    is_part = isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr == DATA)
+    if not (is_part and before.kind is Kind.TENSOR):  # the value stays in its place
         assign(frame, target, value)
 
 
