@@ -82,7 +82,7 @@ FLOORS = {
         "comparisons python",
         "outside",
         "functions operators",
-        "attributes",
+        "attributes format_fields",
         "calls",
         "statements",
         "expressions",

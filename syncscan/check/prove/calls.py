@@ -13,6 +13,7 @@ from syncscan.check.prove.callbacks import receives
 from syncscan.check.prove.comparisons import may_read
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates, spreads_mapping
+from syncscan.check.prove.format_fields import formats_fields
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.functions import (
     call_class_method,
@@ -28,7 +29,7 @@ from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outline import REGISTERING, set_by
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base, is_logging, is_of_logger, only_looks
-from syncscan.check.prove.python import formats, sets_by_name
+from syncscan.check.prove.python import sets_by_name
 from syncscan.check.prove.setters import runs_property_setters
 from syncscan.check.prove.special import asks_classes, compares, hashes, runs
 from syncscan.check.prove.unread import method_reads
@@ -50,6 +51,7 @@ from syncscan.check.prove.values import (
     list_of,
     may_be_gpu,
     may_hold_gpu,
+    tensors_of,
     under_key,
 )
 from syncscan.model import Kind
@@ -210,7 +212,7 @@ def _of_option(
         return _of_container(frame, node, base, name, args)
     if kind is Kind.STRING:
         method_reads(frame, node, base, name, args)
-        return _of_text(frame, node, name, args)
+        return _of_text(frame, node, base, name, args)
     if kind is Kind.NDARRAY or kind is Kind.NUMBER:
         return _of_array(frame, node, name, args)
     if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
@@ -349,6 +351,8 @@ def _of_class(
     found = call_class_method(frame, node, cls, name, args)
     if found is not None:
         return found
+    if name == "_make" and may_hold_gpu(join_all([iterates(frame, node, each) for each in args.args])):
+        return TOP  # the fields are of any types
     if name in {"_make", "__members__", "mro"}:
         return AbstractValue(Kind.INSTANCE, payload=cls)
     return call_value(frame, node, frame.attribute(node, base, name), args, name)
@@ -378,8 +382,8 @@ def _of_container(
 
 def _puts(frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
     """Walk a method that puts something into a container."""
-    given = [option for value in args.args for option in value.options or (value,)]
-    for value in given if name in {"extend", "update"} else ():
+    options = [option for value in args.args for option in value.options or (value,)]
+    for value in options if name in {"extend", "update"} else ():
         if value.kind in {Kind.UNKNOWN, Kind.INSTANCE} and value is not HOST:
             iterates(frame, node, value)
             spreads_mapping(frame, node, value)
@@ -388,7 +392,8 @@ def _puts(frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args
     if name == "append" and args.args:
         fills(frame, node, base, args.args[0])
     elif name not in _DROP:
-        widens(frame, getattr(node.func, "value", node.func), TOP)
+        given = tensors_of((*args.values, args.rest))
+        widens(frame, getattr(node.func, "value", node.func), TOP, *given)
     return TOP if name == "setdefault" else NONE
 
 
@@ -432,11 +437,12 @@ def _all_of(base: AbstractValue, name: str) -> AbstractValue:
     return {"items": list_of(pair), "values": list_of(value), "copy": base}.get(name, list_of(keys, Kind.SET))
 
 
-def _of_text(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+def _of_text(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
     if name == "join":
         for value in args.args:
             iterates(frame, node, value)
     elif name in {"format", "format_map"}:
-        for value in args.values:
-            formats(frame, node, value)
+        formats_fields(frame, node, base, args, of_mapping=name == "format_map")
     return _OF_TEXT.get(name, BOOL if name.startswith(("is", "starts", "ends")) else STRING)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.special import compares, extends_container, fields_of
+from syncscan.check.prove.special import compares, fields_of, may_hold_items
 from syncscan.check.prove.values import (
     BOOL,
     HOST,
@@ -90,7 +90,7 @@ def _compares_tensors(
     cls = value.payload if value.kind is Kind.INSTANCE else None
     if not isinstance(cls, Class):
         return depth < _MOST_INSIDE and may_hold_gpu(value)
-    if extends_container(cls) and not frame.source.overrides(cls, f"__{NAMES[operator]}__"):
+    if may_hold_items(frame, cls) and not frame.source.overrides(cls, f"__{NAMES[operator]}__"):
         return True
     if not cls.is_record or frame.source.overrides(cls, f"__{NAMES[operator]}__"):
         return False
@@ -112,7 +112,7 @@ def _compares_itself(
         return False
     if cls.is_record and not _are_compared_alone(frame, fields_of(frame, cls), operator, depth):
         return False
-    if extends_container(cls):
+    if may_hold_items(frame, cls):
         return False
     names = {f"__{NAMES[operator]}__", "__eq__", "__hash__"}
     return not any(frame.source.overrides(cls, name) for name in names) and all(

@@ -111,6 +111,11 @@ class Arguments(NamedTuple):
         certain = None if self.certain is None else self.certain + 1
         return self._replace(args=(base, *self.args), certain=certain)
 
+    def behind_first(self) -> Arguments:
+        """Return the arguments but for the class that ``__new__`` is given."""
+        certain = None if self.certain is None else max(self.certain - 1, 0)
+        return self._replace(args=self.args[1:], certain=certain)
+
     @property
     def spreads_more(self) -> bool:
         """Return whether the call passes on more than numbers."""

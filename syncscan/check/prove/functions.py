@@ -11,11 +11,19 @@ from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.decorators import decorate, is_context, keep_types
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
-from syncscan.check.prove.packages import holds_items, is_harmless_base
+from syncscan.check.prove.packages import holds_items, is_exception, is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import CALLS_OF_MODULES, RECEIVERS, of_python
 from syncscan.check.prove.setters import runs_setters
-from syncscan.check.prove.special import hashes, runs_hooks, runs_method, runs_replaced
+from syncscan.check.prove.special import (
+    compares,
+    hashes,
+    python_bases,
+    runs_hooks,
+    runs_method,
+    runs_replaced,
+)
+from syncscan.check.prove.unread import may_be_read
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
@@ -44,6 +52,11 @@ _GIVING_NOTHING = frozenset(
 )
 _OF_ATTRIBUTES = frozenset({"__setattr__", "__getattr__", "__getattribute__", "__delattr__"})
 _CACHES = frozenset({"lru_cache", "cache", "functools.lru_cache", "functools.cache"})
+# The methods by which types of Python take the arguments that make an object.
+_TAKING = {
+    **dict.fromkeys(("int", "float", "complex", "str", "bytes", "tuple", "frozenset"), ("__new__",)),
+    **dict.fromkeys(("list", "set", "dict", "bytearray"), ("__new__", "__init__")),
+}
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__", "__del__", "_missing_")
 
 
@@ -218,6 +231,7 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
         _runs_metaclass(frame, node, each)
+    _reads_as_python(frame, node, cls, args)
     strange = [name for each in cls.mro() for name in each.external_bases if not is_harmless_base(name)]
     if any(name in {"torch.Tensor", "torch.nn.Parameter"} for name in strange):
         return ANYWHERE
@@ -225,6 +239,29 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> A
         call_outside(frame, node, name, Arguments(spreads=True))
     _unresolved_bases(frame, node, cls)
     return made_object
+
+
+def _reads_as_python(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> None:
+    """Walk the reads of arguments by the types of Python that a class extends, unless its own methods take the arguments."""
+    if cls.is_enumeration:  # which looks up the member of a value
+        compares(frame, node, args.values, "__eq__", "__hash__")
+        if any(map(may_be_read, args.values)):
+            reason = f"`{cls.name}` compares its members with what may be a tensor on the GPU"
+            frame.may(node, None, reason, "annotate the value with a type that is no tensor")
+        return
+    for name in python_bases(frame, cls):
+        own = ("__str__",) if is_exception(name) else _TAKING.get(name)
+        if own is not None and not any(frame.source.overrides(cls, each) for each in own):
+            call_outside(frame, node, f"builtins.{name}", args)
+
+
+def _reads_above(frame: WalkFrame, node: ast.AST, owner: Class, name: str, args: Arguments) -> None:
+    """Walk the reads of the arguments that ``super().__new__`` or ``super().__init__`` gives to a type of Python."""
+    given = args.behind_first() if name == "__new__" else args
+    for base in python_bases(frame, owner):
+        shows = is_exception(base) and not frame.source.overrides(owner, "__str__") and name == "__init__"
+        if shows or name == _TAKING.get(base, ("",))[-1]:
+            call_outside(frame, node, f"builtins.{base}", given)
 
 
 def _runs_metaclass(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
@@ -314,6 +351,7 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
     if owner is None:
         return frame.unknown(node, among=name)
     methods, outside = frame.source.above(owner, name)
+    _reads_above(frame, node, owner, name, args)
     values = [call_function(frame, node, method, args, has_receiver=True) for method in methods]
     containers = [base for base in outside if holds_items(base)]
     strange = [base for base in outside if not _is_plain(base, name) and base not in containers]

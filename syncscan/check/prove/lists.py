@@ -78,14 +78,14 @@ def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractV
         frame.walk.filled.setdefault(filled.attr, []).append((owner, list_of(item)))
 
 
-def widens(frame: WalkFrame, holder: ast.expr, item: AbstractValue) -> None:
-    """Join an item that is stored into a container with a name to the items of the container."""
+def widens(frame: WalkFrame, holder: ast.expr, *items: AbstractValue) -> None:
+    """Join items that are stored into a container with a name to the items of the container."""
     value = frame.env.get(holder.id) if isinstance(holder, ast.Name) else None
     if value is not None and any(option.kind in _MUTABLE for option in value.options):
         assert isinstance(holder, ast.Name)
-        frame.bind(
-            holder.id, join_all(_with_item(option, kept_outside(item)) for option in options_of(value))
-        )
+        for item in items:
+            value = join_all(_with_item(option, kept_outside(item)) for option in options_of(value))
+        frame.bind(holder.id, value)
 
 
 def _with_item(value: AbstractValue, item: AbstractValue) -> AbstractValue:

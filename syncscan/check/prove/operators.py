@@ -29,6 +29,7 @@ from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
     HOST,
+    NO_TENSOR,
     NUMBER,
     STRING,
     TOP,
@@ -401,6 +402,13 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
             _indexes(frame, target, "torch.Tensor.__setitem__", option, index, value)
         elif option.kind is Kind.NDARRAY and (may_hold_gpu(value) or may_hold_gpu(index)):
             frame.may(target, None, "it stores what may be a tensor on the GPU into an array", _NUMBER)
+        elif _converts(option) and may_be_read(value):
+            frame.may(target, None, "it stores what may be a tensor on the GPU as a number", _NUMBER)
+
+
+def _converts(value: AbstractValue) -> bool:
+    """Return whether a value may be a buffer, which stores numbers: a ``bytearray``, a ``memoryview``, an ``array``."""
+    return value.kind is Kind.STRING or value is HOST or value is NO_TENSOR
 
 
 def deletes_item(frame: WalkFrame, target: ast.Subscript) -> None:

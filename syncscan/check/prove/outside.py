@@ -26,13 +26,20 @@ from syncscan.check.prove.packages import (
 from syncscan.check.prove.python import call_builtin, formats
 from syncscan.check.prove.registered import Implementation, implementations
 from syncscan.check.prove.results import result_of
-from syncscan.check.prove.special import given_outside, runs_hooks, runs_method, runs_of_torch
+from syncscan.check.prove.special import (
+    given_outside,
+    runs_hooks,
+    runs_method,
+    runs_of_torch,
+    runs_texts_of_exceptions,
+)
 from syncscan.check.prove.unread import keeps
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
     HOST,
     NO_TENSOR,
+    NONE,
     NUMBER,
     STRING,
     TOP,
@@ -43,6 +50,7 @@ from syncscan.check.prove.values import (
     may_hold_gpu,
     options_of,
     sequence,
+    truth,
 )
 from syncscan.model import Device, Kind
 from syncscan.ops.inferred import device_named
@@ -68,6 +76,10 @@ _RUN_CODE = frozenset(
     {"torch.Tensor.backward", "torch.autograd.grad", "torch.autograd.backward", "torch.Tensor.apply_"}
 )
 _TEXTS = frozenset({"logging", "warnings", "pprint", "traceback", "string", "textwrap", "json", "pickle"})
+# Functions that make texts of the exception at hand, as others do for ``exc_info=True``.
+_TEXTS_OF_EXCEPTIONS = frozenset(
+    {"logging.exception", "logging.Logger.exception", "traceback.format_exc", "traceback.print_exc", "traceback.print_last"}
+)  # fmt: skip
 _REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _COPYING = (
@@ -197,6 +209,8 @@ def _calls_back(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
         runs_of_torch(frame, node, *_OVERRIDING)
     if name in _REPLACING:
         _replaces(frame, node, args)
+    if name in _TEXTS_OF_EXCEPTIONS or truth(args.kwargs.get("exc_info", NONE)) is not False:
+        runs_texts_of_exceptions(frame, node)
 
 
 def _replaces(frame: WalkFrame, node: ast.AST, args: Arguments) -> None:

@@ -132,7 +132,7 @@ _BASES = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_
 
 _HOLDING = frozenset({
     "ChainMap", "Counter", "DefaultDict", "Deque", "Dict", "List", "Mapping", "MutableMapping", "OrderedDict", "UserDict",
-    "UserList", "defaultdict", "deque", "dict",
+    "TypedDict", "UserList", "defaultdict", "deque", "dict",
 })  # fmt: skip
 
 
@@ -184,6 +184,11 @@ def is_cast(name: str) -> bool:
 def holds_items(name: str) -> bool:
     """Return whether a base outside of the project is a container, whose text and comparison are those of its items."""
     return name.rpartition(".")[2] in _HOLDING and root_of(name) in _BASES
+
+
+def is_exception(name: str) -> bool:
+    """Return whether a name is that of an exception of Python, or of a class by the names of such."""
+    return name.endswith(("Error", "Exception", "Warning", "Group", "Exit", "Interrupt", "Iteration"))
 
 
 def is_harmless_base(name: str) -> bool:

@@ -10,14 +10,15 @@ from syncscan.check.prove.comparisons import may_read
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
 from syncscan.check.prove.outline import ANY_NAME
+from syncscan.check.prove.packages import is_exception
 from syncscan.check.prove.setters import deletes_attribute, sets_attribute
 from syncscan.check.prove.special import (
     MAPPING,
     ORDERING,
     asks_classes,
     compares,
-    extends_container,
     hashes,
+    may_hold_items,
     runs,
     runs_any,
 )
@@ -89,10 +90,12 @@ def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
             return handler(frame, node, name, args)
     if name in _QUIET:
         return _QUIET[name]
-    if name.endswith(("Error", "Exception", "Warning", "Exit", "Interrupt", "Iteration")):
+    if is_exception(name):
         return NO_TENSOR
     owner, _, method = name.rpartition(".")
     if owner in _TYPES and method in _OF_TYPES:
+        if method == "__new__":
+            call_builtin(frame, node, owner, args.behind_first())
         return TOP
     return frame.unknown(node, f"`{name}` may run anything")
 
@@ -197,8 +200,8 @@ def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
         if isinstance(cls, Class):
             runs(frame, node, option, *_TEXT)
             methods = [method for name in _TEXT for method in frame.source.overrides(cls, name)]
-            if not methods and (cls.is_record or cls.is_module or extends_container(cls)):
-                held = "items" if extends_container(cls) else "fields"
+            if not methods and (cls.is_record or cls.is_module or may_hold_items(frame, cls)):
+                held = "items" if may_hold_items(frame, cls) else "fields"
                 reason = f"the text of a `{cls.name}` shows its {held}, and one of them may be on the GPU"
                 frame.may(node, None, reason, _ON_TEXT)
         elif option.kind is Kind.CLASS:

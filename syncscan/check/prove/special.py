@@ -9,9 +9,9 @@ from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.prove.bodies import related_to
 from syncscan.check.prove.decorators import decorate
 from syncscan.check.prove.frame import Arguments, WalkFrame
-from syncscan.check.prove.packages import holds_items, is_harmless_base
+from syncscan.check.prove.packages import holds_items, is_exception, is_harmless_base
 from syncscan.check.prove.source import Asked, Question
-from syncscan.check.prove.values import AbstractValue, parts_of
+from syncscan.check.prove.values import AbstractValue, may_hold_gpu, parts_of
 from syncscan.model import Kind
 
 ANY = Arguments(spreads=True)
@@ -166,3 +166,32 @@ def _is_called_back(cls: Class) -> bool:
 def extends_container(cls: Class) -> bool:
     """Return whether objects of a class are containers by a base outside of the project, such as ``dict``."""
     return any(holds_items(base) for each in cls.mro() for base in each.external_bases)
+
+
+def may_hold_items(frame: WalkFrame, cls: Class) -> bool:
+    """Return whether objects of a class are containers that may hold tensors on the GPU; a ``TypedDict`` declares its items."""
+    if not any(base.endswith(".TypedDict") for each in cls.mro() for base in each.external_bases):
+        return extends_container(cls)
+    names = {name: each for each in related_to(cls) for name in each.annotations}
+    return any(may_hold_gpu(frame.prover.attribute(each, name)) for name, each in names.items())
+
+
+def python_bases(frame: WalkFrame, cls: Class) -> list[str]:
+    """Return the types of Python that a class extends."""
+    found = [
+        frame.source.program.full_name(
+            base.value if isinstance(base, ast.Subscript) else base, each.module, each.parent
+        )
+        for each in cls.mro()
+        for base in each.node.bases
+    ]
+    return [name.removeprefix("builtins.") for name in found if name.startswith("builtins.")]
+
+
+def runs_texts_of_exceptions(frame: WalkFrame, node: ast.AST) -> None:
+    """Note the methods that make the text of the exception at hand, which may be any of the project."""
+    for name in ("__str__", "__repr__"):
+        for cls, method in frame.source.definers(name):
+            bases = [*python_bases(frame, cls), *(base for each in cls.mro() for base in each.external_bases)]
+            if any(map(is_exception, bases)):
+                runs_method(frame, node, method)
