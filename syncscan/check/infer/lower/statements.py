@@ -72,13 +72,13 @@ def _with(to: Lowering, node: ast.With | ast.AsyncWith) -> bool | None:
         reached = to.run(node.body)
     to.is_allowed = allowed_outside
     after = to.env.rewind(start)
-    swallowed = reached is False and not names.isdisjoint(_SWALLOW)
-    to.env.apply(to.meet({}, after) if swallowed else after)
+    swallows = not names.isdisjoint(_SWALLOW)
+    to.env.apply(to.meet({}, after) if swallows else after)
     if outer is None:
         to.env.forget(DEVICE)
     else:
         to.env[DEVICE] = outer
-    return swallowed or reached
+    return swallows or reached
 
 
 def _may_be_device(node: ast.expr) -> bool:

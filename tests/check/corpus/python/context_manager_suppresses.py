@@ -1,4 +1,4 @@
-"""A context manager that swallows an exception may end a loop that has no end."""
+"""A context manager that swallows an exception may end a loop that has no end, or any statement before its last."""
 
 import contextlib
 import queue
@@ -12,3 +12,17 @@ def drained(waiting):
         while True:
             waiting.get_nowait()
     return t.sum().item()  # expect: SYN101
+
+
+def made_anew(waiting):
+    n = torch.ones(4, device="cuda").sum()
+    with contextlib.suppress(ValueError):
+        n = torch.ones(len(waiting))
+    return n.item()  # expect: SYN101
+
+
+def surely_made_anew(waiting):
+    n = torch.ones(4, device="cuda").sum()
+    with contextlib.nullcontext():
+        n = torch.ones(len(waiting))
+    return n.item()
