@@ -48,7 +48,11 @@ def test_what_only_evaluation_reaches_comes_last_and_names_it(syncscan, tmp_path
     assert {each["line"]: each.get("evaluation") for each in found} == {21: None, 26: True, 32: None}
     assert {each["when"] for each in found} == {"step"}
     text = syncscan("check", "loop.py", "--isolated", "--output-format", "concise").stdout
-    assert [int(line.split(":")[1]) for line in text.splitlines()[:3]] == [32, 21, 26]
+    assert [int(line.split(":")[1]) for line in text.splitlines()[:3]] == [
+        21,
+        32,
+        26,
+    ]  # `both` has just waited before 32
 
 
 def test_an_edit_that_calls_it_in_training_moves_it_up(syncscan, tmp_path: Path) -> None:

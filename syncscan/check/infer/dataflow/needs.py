@@ -183,6 +183,8 @@ class _Search:
             container, key = self._ir.operands[slot]
             text = self._constant(key)
             yield from (*self._names_of(container), *([text] if isinstance(text, str) else []))
+        elif op in _PASS_ON_FIRST or op == Op.NOT_NONE:  # a test has told more of it
+            yield from self._names_of(self._ir.operands[slot][0])
 
     def _is_narrowed(self, slot: Slot) -> bool:
         """Return whether a value is a tensor by a test: ``if isinstance(x, Tensor): x = x.cpu()`` takes whatever comes."""

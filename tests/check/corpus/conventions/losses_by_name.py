@@ -30,3 +30,13 @@ def of_a_state(state):
 def on_the_host(rows):
     loss = torch.as_tensor(rows).cpu().sum()  # silent
     return loss.item()  # silent
+
+
+def of_a_state_with_a_test(state):
+    if not isinstance(state.loss, torch.Tensor):
+        raise TypeError
+    return state.loss.item()  # expect: SYN101 (inferred)
+
+
+def of_some(losses):
+    return losses["box"].item() if losses["box"] is not None else 0  # expect: SYN101 (inferred)
