@@ -1,4 +1,4 @@
-"""An asynchronous copy into a tensor blocks nobody if the source is pinned, and small or without gaps."""
+"""Copies: an asynchronous one into a tensor blocks nobody if the source is pinned, and small or without gaps."""
 
 from __future__ import annotations
 
@@ -52,3 +52,12 @@ def test_the_missing_size_is_named() -> None:
         obstacle.fact
         == "make the source by `torch.zeros`, with `pin_memory=True` and a size of literal numbers"
     )
+
+
+@pytest.mark.parametrize("annotation", ["torch.nn.utils.rnn.PackedSequence", "object"])
+def test_padding_may_copy_the_order_of_a_packed_sequence(annotation: str) -> None:
+    program = f"""
+        def step(packed: {annotation}) -> None:
+            torch.nn.utils.rnn.pad_packed_sequence(packed)
+    """
+    assert [each.finding.line for each in proved(program).obstacles] == [4]

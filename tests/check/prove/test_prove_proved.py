@@ -396,14 +396,6 @@ def test_attributes_that_follow_from_one_another_are_known() -> None:
         ("def step(x: torch.Tensor) -> torch.Size: return torch.Size((3, x.sum()))", 2),
         (
             """
-            from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
-            def step(packed: PackedSequence) -> None:
-                pad_packed_sequence(packed)
-            """,
-            4,
-        ),
-        (
-            """
             FLAG = False
             def enable(x: torch.Tensor) -> None:
                 global FLAG
