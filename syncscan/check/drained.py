@@ -3,7 +3,8 @@
 Behind a queue of 127 ms, one `.item()` took 127 ms, another right after it 0.15 ms and an upload 0.3 ms (H100, torch 2.11).
 The walk follows the statements of one function in order. The GPU has work queued at the start of a function and of each
 iteration of a loop. A call outside the operation table may queue work, unless the call is a builtin or a method of host data.
-A call of the project's own code leaves nothing queued where each function of that name, as the function calls it, ends so.
+A call of the project's own code leaves nothing queued where each function of that name, as the caller calls it, ends so. A
+function that coroutines, unknown decorators or contexts surround has no known end. Neither has one that may return early.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPUTES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
 _SYNCHRONIZES = re.compile(r"(?!.*(skip|no|without|disable|avoid)_)(.*_)?(synchronize|sync)")
 _LOGS = re.compile(r"_?log(ger|ging)?|warnings", re.IGNORECASE)
+# Decorators that run nothing behind a function.
+_TRANSPARENT = frozenset({
+    "abc.abstractmethod", "builtins.classmethod", "builtins.staticmethod", "torch.inference_mode", "torch.no_grad",
+})  # fmt: skip
 _HOST_DATA = frozenset({
     Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.NDARRAY, Kind.SLICE,
 })  # fmt: skip
@@ -65,15 +70,14 @@ _HOST_MODULES = frozenset({
 
 
 def drains_in(function: Function, statements: Statements, blocking: Collection[Position]) -> Drains:
-    """Return which of the blocking expressions of a function find the GPU drained, and how the function ends.
-
-    A return before any work does not count: programs call a function for what it does.
-    """
+    """Return which of the blocking expressions of a function find the GPU drained, and how the function ends."""
     if isinstance(function.node, ast.Lambda):
         return Drains()
     walk = _Walk(statements, blocking)
     walk.end(walk.body(function.node.body, _ENTERED))
-    return Drains(walk.found, None if function.is_generator or walk.ends is _LEFT else walk.ends)
+    is_plain = isinstance(function.node, ast.FunctionDef) and function.decorators <= _TRANSPARENT
+    is_plain = is_plain and not function.is_generator and walk.ends is not _LEFT
+    return Drains(walk.found, walk.ends if is_plain else None)
 
 
 class Endings:
@@ -138,18 +142,16 @@ class _Walk:
 
     def end(self, state: State) -> None:
         """Note the state in which the function returns."""
-        if state is not _LEFT and state is not _ENTERED:
-            self.ends = _either(self.ends, state)
+        self.ends = _either(self.ends, None if state is _ENTERED else state)
 
     def _inside(self, node: ast.stmt, state: State) -> State:
         """Walk the bodies of a statement; return the state behind the statement."""
         if isinstance(node, ast.If):
-            behind = self.body(node.body, state), self.body(node.orelse, state)
-            return behind[0] if _asks_for_gpu(node.test) else _either(*behind)
+            return self._branches(node, state)
         if isinstance(node, _LOOPS):
-            return self._loop(node)
+            return self._loop(node, state)
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            return self.body(node.body, state)
+            return self._with(node, state)
         if isinstance(node, ast.Try):
             self.body(node.orelse, self.body(node.body, state))
             for each in (*[handler.body for handler in node.handlers], node.finalbody):
@@ -167,16 +169,35 @@ class _Walk:
             states.append(state)
         return _LEFT if isinstance(node, _LEAVES) else state
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> State:
-        """Walk the body of a loop; return the state behind the loop, which runs once at least."""
+    def _branches(self, node: ast.If, state: State) -> State:
+        """Walk both branches of an `if`; return the state behind it."""
+        ends = self.ends
+        behind = self.body(node.body, state)
+        if state is _ENTERED and _asks_for_none(node.test):
+            self.ends = ends  # nobody calls a function for a return without work
+        otherwise = self.body(node.orelse, state)
+        return behind if _asks_for_gpu(node.test) else _either(behind, otherwise)
+
+    def _with(self, node: ast.With | ast.AsyncWith, state: State) -> State:
+        """Walk the body of a `with`; a context may launch work at its end, and behind a return."""
+        ends = self.ends
+        behind = self.body(node.body, state)
+        if all(map(_is_transparent, node.items)):
+            return behind
+        self.ends = ends if self.ends is ends else None
+        return behind if behind is _LEFT else None
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: State) -> State:
+        """Walk the body of a loop; return the state behind the loop. Without an iteration, that is ``state``."""
         self._loops.append(_Loop())
-        state = self.body(node.body, None)
+        end = self.body(node.body, None)
         loop = self._loops.pop()
-        state = functools.reduce(_either, loop.continues, state)
-        if isinstance(node, ast.While) and state is not _LEFT:
-            is_endless = isinstance(node.test, ast.Constant)
-            state = _LEFT if is_endless else self._test_again(node, state)
-        return functools.reduce(_either, loop.breaks, self.body(node.orelse, state))
+        end = functools.reduce(_either, loop.continues, end)
+        if isinstance(node, ast.While) and end is not _LEFT:
+            end = self._test_again(node, end)
+        is_endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
+        behind = _LEFT if is_endless else self.body(node.orelse, _either(state, end))
+        return functools.reduce(_either, loop.breaks, behind)
 
     def _test_again(self, node: ast.While, state: State) -> State:
         """Return the state behind the test of a loop, which another iteration has evaluated first."""
@@ -189,14 +210,14 @@ class _Walk:
         """Evaluate the expressions of a statement in order; return the state behind them."""
         candidate = self._statements.get((node.lineno, node.col_offset))
         before, after = state, state
-        for each in _evaluated(node):
+        for each, is_certain in _evaluated(node):
             position = position_of(each)
             if position in self._blocking or _synchronizes(each):
                 if before not in (None, _ENTERED) and position in self._blocking:
                     self.found[position] = before
-                after = Drained(node)
+                after = Drained(node) if is_certain else after
             elif candidate is None or _may_call(each, candidate):
-                before = after = _behind_call(each, node)
+                before = after = _behind_call(each, node, candidate) if is_certain else None
             elif _computes(each, candidate):
                 after = None  # a synchronization of this statement itself waits for no other work
         if isinstance(node, ast.AugAssign) and (candidate is None or not _is_host_data(node, candidate)):
@@ -216,10 +237,35 @@ def _either(one: State, other: State) -> State:
     return Drained(last.by, one.callees | other.callees)
 
 
-def _behind_call(node: ast.expr, statement: ast.stmt) -> State:
+def _behind_call(node: ast.expr, statement: ast.stmt, candidate: Candidate | None) -> State:
     """Return the state behind code that the walk does not see."""
-    name = last_name(node.func) if isinstance(node, ast.Call) else ""
-    return Drained(statement, frozenset({name})) if name else None
+    if candidate is None or not isinstance(node, ast.Call) or not _is_of_the_project(node, candidate):
+        return None
+    return Drained(statement, frozenset({last_name(node.func)}))
+
+
+def _is_of_the_project(node: ast.Call, candidate: Candidate) -> bool:
+    """Return whether a call runs known functions, and may pass them tensors on the GPU."""
+    given = [
+        candidate.at(position_of(each)) for each in (*node.args, *(each.value for each in node.keywords))
+    ]
+    if any(value.is_cpu_tensor for value in given) and not any(map(_may_be_on_gpu, given)):
+        return False
+    if not isinstance(node.func, ast.Attribute):
+        return candidate.at(position_of(node.func)).kind is Kind.FUNCTION
+    return candidate.at(position_of(node.func.value)).kind in {Kind.INSTANCE, Kind.CLASS, Kind.MODULE}
+
+
+def _is_transparent(item: ast.withitem) -> bool:
+    """Return whether a context launches nothing at its end, and passes exceptions on."""
+    opened = item.context_expr
+    name = dotted_name(opened.func if isinstance(opened, ast.Call) else opened)
+    return name == "open" or name.startswith("torch.")
+
+
+def _asks_for_none(test: ast.expr) -> bool:
+    """Return whether a branch runs where a value is None."""
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is)
 
 
 def _asks_for_gpu(test: ast.expr) -> bool:
@@ -280,10 +326,20 @@ def _may_be_on_gpu(value: Value) -> bool:
     return any(option.kind is Kind.TENSOR and not option.is_cpu_tensor for option in value.options)
 
 
-def _evaluated(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the expressions of a statement's head, operands first."""
+def _evaluated(node: ast.AST, *, is_certain: bool = True) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the expressions of a statement's head, operands first, each with whether it is evaluated for certain."""
     for child in inside(node):
         if not isinstance(child, (ast.stmt, ast.Lambda, ast.ExceptHandler, ast.match_case)):
-            yield from _evaluated(child)
+            here = is_certain and not _is_conditional(child, node)
+            yield from _evaluated(child, is_certain=here)
             if isinstance(child, ast.expr):
-                yield child
+                yield child, here
+
+
+def _is_conditional(child: ast.AST, parent: ast.AST) -> bool:
+    """Return whether an expression may leave one of its parts out, or put it off."""
+    if isinstance(parent, ast.IfExp):
+        return child is not parent.test
+    if isinstance(parent, ast.BoolOp):
+        return child is not parent.values[0]
+    return isinstance(parent, (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp))
