@@ -170,13 +170,21 @@ class _Walk:
         return _LEFT if isinstance(node, _LEAVES) else state
 
     def _branches(self, node: ast.If, state: State) -> State:
-        """Walk both branches of an `if`; return the state behind it."""
-        ends = self.ends
-        behind = self.body(node.body, state)
-        if state is _ENTERED and _asks_for_none(node.test):
-            self.ends = ends  # nobody calls a function for a return without work
-        otherwise = self.body(node.orelse, state)
-        return behind if _asks_for_gpu(node.test) else _either(behind, otherwise)
+        """Walk the branches of an `if` with all its `elif`; return the state behind it."""
+        behind: State = _LEFT
+        while True:
+            ends = self.ends
+            taken = self.body(node.body, state)
+            if state is _ENTERED and _asks_for_none(node.test):
+                self.ends = ends  # nobody calls a function for a return without work
+            behind = _either(behind, taken)
+            if _asks_for_gpu(node.test):
+                self.body(node.orelse, state)
+                return behind
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+                return _either(behind, self.body(node.orelse, state))
+            node = node.orelse[0]
+            state = self._head(node, state)
 
     def _with(self, node: ast.With | ast.AsyncWith, state: State) -> State:
         """Walk the body of a `with`; a context may launch work at its end, and behind a return."""

@@ -117,7 +117,8 @@ def _compares(test: ast.Compare, counters: frozenset[str], *, holds: bool) -> bo
 
 def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:
     """Return whether an expression is the remainder of a counter, ``(step + 1) % n``, or that of an interval: ``seen % log_interval``."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
+    is_text = isinstance(node, ast.BinOp) and isinstance(node.left, (ast.Constant, ast.JoinedStr))
+    if is_text or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
         return False
     return _matches(_INTERVALS, last_name(node.right)) or any(
         _counts(inner, _COUNTS, counters) for inner in walk(node.left)

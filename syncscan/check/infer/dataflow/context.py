@@ -145,8 +145,8 @@ class Context:
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             again |= self._callers_concerned(edit)
-            self._imported.pop(edit.module, None)
-            if edit.names:  # perhaps another import, see `imported_by`
+            before = self._imported.pop(edit.module, None)
+            if edit.names and before != imported_by(edit.module):
                 again.update(edit.module.functions)
             for known in (self._uses, self._handed):
                 for function in [each for each in known if each.module is edit.module]:

@@ -32,6 +32,7 @@ _CALLS, _ITEMS, _TWO = (
     frozenset({Op.BINARY, Op.COMPARE}),
 )
 _USING = frozenset({*_CALLS, *_ITEMS, Op.ATTRIBUTE})
+_NAMES = frozenset({Op.NAMED, Op.READ_NAME})
 _COMPUTED = frozenset({Op.BINARY, Op.CALL, Op.COMPARE, Op.ITERATED, Op.SUBSCRIPT, Op.UNPACKED})
 _OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI, Op.REBOUND})
 _OF_ONE_TENSOR = frozenset(
@@ -56,9 +57,14 @@ _OF_ARRAYS = frozenset(
      "view"}
 )  # fmt: skip
 _OF_DISTRIBUTIONS = frozenset({"entropy", "log_prob", "rsample"})
-_FRAMEWORKS = frozenset({"chainer", "cupy", "jax", "mindspore", "mxnet", "paddle", "tensorflow"})
+_FRAMEWORKS = frozenset(
+    {"chainer", "cupy", "flax", "haiku", "jax", "keras", "mindspore", "mlx", "mxnet", "optax", "paddle", "tensorflow", "tinygrad"}
+)  # fmt: skip
+_LOADERS, _LOAD = frozenset({"torch", "safetensors.torch"}), frozenset({"load", "load_file"})
+_ROWS = frozenset({"iterrows", "itertuples"})
 _TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
 _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
+_NEAR = 40  # values, in the search for where one comes from
 _DEEPEST = 4  # of a mask that is made of masks
 
 
@@ -68,6 +74,8 @@ class UsedSlots(NamedTuple):
     tensors: frozenset[Slot]
     given: frozenset[Slot]  # those of them that functions of torch take: many objects have a method `matmul`
     downloaded: frozenset[Slot]
+    losses: frozenset[Slot]  # whose number the function reads, see `is_loss`
+    brought: frozenset[Slot]  # named as losses, and copied to the host or loaded from a file
     handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
     trains: bool  # the function computes gradients: it works where its model is
 
@@ -89,19 +97,23 @@ def imported_by(module: Module) -> Imported:
 
 def uses_in(ir: FunctionIR, function: Function, imported: Imported, names: Names) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
-    if imported.arrays:
-        return UsedSlots(frozenset(), frozenset(), frozenset(), frozenset(), trains=False)
     search = _Search(ir, function, imported.tables, names)
+    if imported.arrays or search.imports_another_framework():
+        nothing = frozenset[Slot]()
+        return UsedSlots(nothing, nothing, nothing, nothing, nothing, nothing, trains=False)
     copied, perhaps = search.downloads()
     using = [(slot, op) for slot, op in enumerate(ir.ops) if op in _USING]
-    tensors = search.reach([*chain.from_iterable(search.used_by(*each) for each in using), *perhaps])
-    given = search.reach([*chain.from_iterable(search.given_by(*each) for each in using)])
-    handled: frozenset[Slot] = frozenset()
-    if function.owner is not None and function.owner.is_module:
-        handled = frozenset(chain.from_iterable(search.handled_by(*each) for each in using))
-    trains = any(op == Op.CALL_METHOD and ir.data[slot].attribute.endswith("backward") for slot, op in using)
-    downloaded = search.reach(copied) if copied else frozenset[Slot]()
-    return UsedSlots(tensors, given, downloaded, handled, trains)
+    taken = chain.from_iterable(search.given_by(*each) for each in using)
+    handling = using if getattr(function.owner, "is_module", False) else ()
+    return UsedSlots(
+        search.reach([*chain.from_iterable(search.used_by(*each) for each in using), *perhaps]),
+        search.reach([each for each in taken if not search.is_of_the_host(each)]),
+        search.reach(copied),
+        search.reach([ir.operands[slot][0] for slot, op in using if search.reads_a_loss(slot, op)]),
+        search.brought_losses(),
+        frozenset(chain.from_iterable(search.handled_by(*each) for each in handling)),
+        any(op == Op.CALL_METHOD and ir.data[slot].attribute.endswith("backward") for slot, op in using),
+    )
 
 
 class Names(NamedTuple):
@@ -155,7 +167,7 @@ class _Search:
         copied = [
             self._ir.operands[slot][0]
             for slot, op in enumerate(self._ir.ops)
-            if op == Op.CALL_METHOD and (self.is_download(slot) or self._reads_a_loss(slot))
+            if op == Op.CALL_METHOD and self.is_download(slot)
         ]
         sure, perhaps = list[Slot](), list[Slot]()
         for each in copied:
@@ -163,17 +175,55 @@ class _Search:
                 (perhaps if self._is_narrowed(each) else sure).append(each)
         return sure, perhaps
 
-    def _reads_a_loss(self, slot: Slot) -> bool:
-        """Return whether an instruction reads the number of a loss: ``out["loss"].item()``."""
+    def reads_a_loss(self, slot: Slot, op: int) -> bool:
+        """Return whether an instruction reads the number of a loss, ``out["loss"].item()``, that comes from nothing on the host."""
         site = self._ir.data[slot]
-        if site.attribute != "item" or site.positional or site.keywords:
+        if op != Op.CALL_METHOD or site.attribute != "item" or site.positional or site.keywords:
             return False
-        return any(map(is_loss, self._names_of(self._ir.operands[slot][0])))
+        base = self._ir.operands[slot][0]
+        is_row = self._has_tables and base >= 0 and self._ir.ops[base] == Op.SUBSCRIPT
+        return not is_row and any(map(is_loss, self._names_of(base))) and not self.is_of_the_host(base)
 
-    def _names_of(self, slot: Slot) -> Iterator[str]:
+    def _gives_host_data(self, callee: Slot, name: str) -> bool:
+        """Return whether a call loads a file or the rows of a table, or says by its name that it copies to the host."""
+        if name in _LOAD and self._full_name(callee) in _LOADERS:
+            return True
+        names = [name, *self._names_of(callee)]
+        return any(each in _ROWS or "cpu" in each or "numpy" in each for each in names)
+
+    def brought_losses(self) -> frozenset[Slot]:
+        """Return the variables and attributes that are named as losses, and come from something on the host."""
+        named = [slot for slot, op in enumerate(self._ir.ops) if op in {Op.ATTRIBUTE, Op.NAMED}]
+        losses = [slot for slot in named if any(map(is_loss, self._names_of(slot)))]
+        return frozenset([slot for slot in losses if self.is_of_the_host(slot)])
+
+    def imports_another_framework(self) -> bool:
+        """Return whether the function imports another framework itself."""
+        ir = self._ir
+        packages = {ir.data[slot][0].partition(".")[0] for slot, op in enumerate(ir.ops) if op == Op.IMPORT}
+        return not packages.isdisjoint(_FRAMEWORKS)
+
+    def is_of_the_host(self, slot: Slot) -> bool:
+        """Return whether something near that a value is made of is copied to the host, or loaded from a file."""
+        queue, seen = [slot], {slot}
+        while queue and len(seen) < _NEAR:
+            at = queue.pop(0)
+            if at < 0:
+                continue
+            operands, data = self._ir.operands[at], self._ir.data[at]
+            is_call = self._ir.ops[at] in _CALLS
+            if self.is_download(at) or (is_call and self._gives_host_data(operands[0], data.attribute)):
+                return True
+            queue += [each for each in operands if each not in seen]
+            seen.update(operands)
+        return False
+
+    def _names_of(self, slot: Slot, levels: int = 1) -> Iterator[str]:
         """Yield the name of a variable or an attribute; of an item, its key and the name of its container."""
+        while slot >= 0 and (self._ir.ops[slot] in _PASS_ON_FIRST or self._ir.ops[slot] == Op.NOT_NONE):
+            slot = self._ir.operands[slot][0]  # a test has told more of it
         op = self._ir.ops[slot] if slot >= 0 else None
-        if op == Op.NAMED:
+        if op in _NAMES:
             yield self._ir.data[slot]
         elif op == Op.PARAMETER:
             yield self._function.parameters[self._ir.data[slot]].name
@@ -182,9 +232,8 @@ class _Search:
         elif op == Op.SUBSCRIPT:
             container, key = self._ir.operands[slot]
             text = self._constant(key)
-            yield from (*self._names_of(container), *([text] if isinstance(text, str) else []))
-        elif op in _PASS_ON_FIRST or op == Op.NOT_NONE:  # a test has told more of it
-            yield from self._names_of(self._ir.operands[slot][0])
+            yield from [text] if isinstance(text, str) else []
+            yield from self._names_of(container, levels - 1) if levels else ()
 
     def _is_narrowed(self, slot: Slot) -> bool:
         """Return whether a value is a tensor by a test: ``if isinstance(x, Tensor): x = x.cpu()`` takes whatever comes."""
@@ -226,7 +275,7 @@ class _Search:
             yield from _only_argument(operands, site)
         is_method = bool(name) and self._is_of_tensors(name, site)
         is_for_tensors = is_method and (name not in _OF_ARRAYS or self.is_download(base))
-        if is_for_tensors or self._reads_a_loss(slot):
+        if is_for_tensors or self.reads_a_loss(slot, self._ir.ops[slot]):
             yield base
 
     def _is_of_distributions(self, slot: Slot) -> bool:

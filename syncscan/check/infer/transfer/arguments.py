@@ -104,6 +104,7 @@ def _is_used_as_tensor(at: Point, parameter: Parameter) -> bool:
         at.function.owner is not None
         and works_where_its_module_is(at.function)
         and is_input_of_models(parameter.name)
+        and at.number not in at.state.ir.truths  # `if not input_ids` asks a list
     ):
         return True
     uses = at.context.uses(at.state)

@@ -20,8 +20,8 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.transfer.asked import note_comparisons
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.comparisons import note_comparisons
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from syncscan.check.infer.dataflow.needs import UsedSlots
 from syncscan.check.infer.domain.basic import LOADER, NDARRAY, NONE, TENSOR
 from syncscan.check.infer.domain.lattice import join, join_all, with_items, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
@@ -30,13 +31,13 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, via=None)
     place = at.context.place_of(name)
     if place is Device.UNKNOWN:
-        return _of_a_role(at, value, name)
+        return _by_its_name(at, value, name)
     if device is Device.MIXED:  # the name agrees with one of the paths
         return on_one_path(value, place)
     return _as_it_is_named(at, value, name, place) if at.assume() else value
 
 
-def _of_a_role(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+def _by_its_name(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     """Return a loader for what is named so, and a loss on the GPU."""
     if value.kind is Kind.UNKNOWN:
         return LOADER if is_loader(name) and at.assume() else value
@@ -46,6 +47,8 @@ def _of_a_role(at: Point, value: AbstractValue, name: str) -> AbstractValue:
 
 
 def _loss(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    if at.number in at.context.uses(at.state).brought or _gets_host_tensors(at):
+        return value
     at.origin(f"`{name}` is a loss, and no code found computes the loss on the CPU", node=at.function.node)
     return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED)
 
@@ -111,26 +114,45 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
     uses = at.context.uses(at.state)
     if at.number not in uses.tensors or not at.use():
         return value
+    if at.number in uses.losses and _gets_host_tensors(at):
+        return value
     if at.site is not None and at.site.attribute in {"cpu", "to"}:
         return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED) if value is BOTTOM else value
-    confidence = Confidence.ASSUMED
-    if at.number in uses.downloaded:
-        at.origin("{} is copied to the CPU, so the source is on the GPU")
-        confidence = Confidence.INFERRED
-    elif uses.trains:
-        at.origin("{} is used as a tensor in a training step, which works on the GPU")
-        confidence = Confidence.INFERRED
-    elif at.number in uses.given and works_where_its_module_is(at.function):
-        at.origin(
-            "{} is used as a tensor in a method of a module, and no code found places the tensor on the CPU"
-        )
-        confidence = Confidence.INFERRED
-    else:
-        at.origin("{} is used as a tensor, and no code found places the tensor on the CPU")
+    reason, confidence = _reason_for_gpu(at, uses)
+    at.origin(reason)
     tensor = refine(
         present if present.kind is Kind.TENSOR else TENSOR, device=Device.CUDA, confidence=confidence
     )
     return tensor if present is value else join(NONE, tensor)
+
+
+def _reason_for_gpu(at: Point, uses: UsedSlots) -> tuple[str, Confidence]:
+    """Return why a value that is used as a tensor is on the GPU, and how sure that is."""
+    if at.number in uses.downloaded:
+        return "{} is copied to the CPU, so the source is on the GPU", Confidence.INFERRED
+    if at.number in uses.losses:
+        return "{} is a loss, and no code found computes the loss on the CPU", Confidence.INFERRED
+    if uses.trains:
+        return "{} is used as a tensor in a training step, which works on the GPU", Confidence.INFERRED
+    used = "{} is used as a tensor, and no code found places the tensor on the CPU"
+    if at.number in uses.given and works_where_its_module_is(at.function) and not _loads(at.function.name):
+        return used.replace("tensor,", "tensor in a method of a module,"), Confidence.INFERRED
+    return used, Confidence.ASSUMED
+
+
+def _gets_host_tensors(at: Point) -> bool:
+    """Return whether a call gets tensors of the host, and none of the GPU."""
+    given = [at.state.values[slot] for slot in at.state.ir.operands[at.number] if slot >= 0]
+    return any(_is_on_host(each) for each in given) and not any(each.holds_gpu for each in given)
+
+
+def _is_on_host(value: AbstractValue) -> bool:
+    return value.kind in {Kind.TENSOR, Kind.MOVED} and value.device is Device.CPU
+
+
+def _loads(name: str) -> bool:
+    """Return whether a method reads a state from files, which is on the host."""
+    return "load" in name or "state_dict" in name
 
 
 def _is_open(value: AbstractValue) -> bool:

@@ -376,7 +376,9 @@ class Hearing(_Deaf):
 
     def __init__(self) -> None:
         self._blocking: list[_Heard | None] = [None]
-        self._wait: _Heard | None = None  # an explicit synchronization: an object in its place may do nothing
+        self._explicit: _Heard | None = (
+            None  # an explicit synchronization: an object in its place may do nothing
+        )
 
     def next(self) -> None:
         """Begin with the next option."""
@@ -386,14 +388,14 @@ class Hearing(_Deaf):
         """See `Recording`."""
         case = blocking_case(bound)
         if case is not None and case.effect is Effect.WAIT:
-            self._wait = node, named, name, bound
+            self._explicit = node, named, name, bound
         if case is not None and self._blocking[-1] is None:
             self._blocking[-1] = node, named, name, bound
 
     def common(self) -> _Heard | None:
         """Return the call for the first option where the call blocks for all of them; an explicit synchronization for any of them."""
         *calls, _ = self._blocking
-        return calls[0] if calls and None not in calls else self._wait
+        return calls[0] if calls and None not in calls else self._explicit
 
 
 _DEAF: Final = _Deaf()

@@ -22,9 +22,9 @@ from syncscan.check.infer.domain.basic import (
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.transfer.asked import note_comparisons, note_tests
 from syncscan.check.infer.transfer.by_name import read_by_name
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.comparisons import note_comparisons, note_tests
 from syncscan.check.infer.transfer.declared import annotated
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.made_modules import tell_modules

@@ -394,7 +394,8 @@ _STAYS = {"eval", "train", "half", "float"}
 
 @register(FUNCTIONS, "torch.get_device_module")
 def _module_of_device(at: Point, call: Call) -> AbstractValue:
-    return AbstractValue(Kind.MODULE, payload="torch.cuda")
+    is_other = device_named(call.given(0, "device")) not in {Device.CUDA, Device.UNKNOWN}
+    return BOTTOM if is_other else AbstractValue(Kind.MODULE, payload="torch.cuda")
 
 
 @register(FUNCTIONS, "torch.device")

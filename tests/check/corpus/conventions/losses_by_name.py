@@ -40,3 +40,21 @@ def of_a_state_with_a_test(state):
 
 def of_some(losses):
     return losses["box"].item() if losses["box"] is not None else 0  # expect: SYN101 (inferred)
+
+
+def of_host_tensors(criterion, out, y, engine):
+    loss = criterion(out.cpu(), y.cpu())
+    mean_loss = engine(y).cpu().mean()  # expect: SYN105
+    return loss.item() + mean_loss.item()  # silent
+
+
+def of_files(path):
+    state = torch.load(path, map_location="cpu")
+    return state["best_loss"].item()  # silent
+
+
+def of_copies(out, to_cpu, table):
+    host = {name: value.cpu() for name, value in out.items()}  # expect: SYN105
+    rows = [row["loss"].item() for _, row in table.iterrows()]  # silent
+    losses = torch.stack([each.cpu() for each in out])  # expect: SYN105
+    return host["loss"].item(), to_cpu(out)["loss"].item(), rows, losses.mean().item()  # silent

@@ -9,3 +9,10 @@ def train(rows):
     if loss.detach().cpu() > 3:  # silent
         return loss.item()  # silent
     return rows.softmax(-1).tolist()  # silent
+
+
+def train_later(step, rows):
+    import optax
+
+    loss = step(optax, rows)
+    return loss.item()  # silent

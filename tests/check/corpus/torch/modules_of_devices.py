@@ -29,6 +29,7 @@ class Runner:
         event.synchronize()  # expect: SYN401
         self.stream.synchronize()  # expect: SYN401
         torch.get_device_module().synchronize()  # expect: SYN401
+        torch.get_device_module("cpu").synchronize()  # silent
         if result.copied is not None:
             result.copied.synchronize()  # expect: SYN401
         result.done.synchronize()  # silent

@@ -22,6 +22,8 @@ class Module(torch.nn.Module):
             loss.tolist()  # expect: SYN102 (step)
         if self.seen.value % self.log_interval == 0:
             loss.tolist()  # expect: SYN102 (once)
+        if "%d" % log_interval == "0":
+            loss.tolist()  # expect: SYN102 (step)
         if self.layer_idx % 2 == 0:
             loss.tolist()  # expect: SYN102 (step)
         if not (self.steps % self.save_every):
