@@ -21,7 +21,7 @@ from syncscan.check.prove.lists import widens
 from syncscan.check.prove.outside import blocks
 from syncscan.check.prove.python import formats
 from syncscan.check.prove.results import result_of
-from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, runs
+from syncscan.check.prove.special import ITERATION, ORDERING, compares, hashes, may_hold_items, runs
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.unread import may_be_read
 from syncscan.check.prove.values import (
@@ -240,9 +240,19 @@ def _contains(
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
             if may_be_gpu(option) and not refuses_tensors(frame, item, "Eq"):
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
-        elif option.kind in _ITEMS and may_read(frame, "Eq", item, elements(option)):
+        elif (option.kind in _ITEMS and may_read(frame, "Eq", item, elements(option))) or (
+            _searches_itself(frame, option) and not refuses_tensors(frame, item, "Eq")
+        ):
             frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
+
+
+def _searches_itself(frame: WalkFrame, value: AbstractValue) -> bool:
+    """Return whether Python searches an object for an item, by comparing those it holds: a list by its class."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class) or cls.is_table or frame.source.overrides(cls, "__contains__"):
+        return False
+    return may_hold_items(frame, cls)
 
 
 # Subscripts

@@ -132,8 +132,10 @@ _BASES = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_
 
 _HOLDING = frozenset({
     "ChainMap", "Counter", "DefaultDict", "Deque", "Dict", "List", "Mapping", "MutableMapping", "OrderedDict", "UserDict",
-    "TypedDict", "UserList", "defaultdict", "deque", "dict",
+    "TypedDict", "UserList", "defaultdict", "deque", "dict", "frozenset", "list", "set", "tuple",
 })  # fmt: skip
+# The names of exceptions alone; other classes share the other names of exceptions, such as `ProcessGroup`.
+_ERRORS = ("Error", "Exception", "Warning")
 
 
 def root_of(name: str) -> str:
@@ -188,12 +190,11 @@ def holds_items(name: str) -> bool:
 
 def is_exception(name: str) -> bool:
     """Return whether a name is that of an exception of Python, or of a class by the names of such."""
-    return name.endswith(("Error", "Exception", "Warning", "Group", "Exit", "Interrupt", "Iteration"))
+    return name.endswith((*_ERRORS, "Group", "Exit", "Interrupt", "Iteration"))
 
 
 def is_harmless_base(name: str) -> bool:
     """Return whether creating an object of a class outside of the project, and the class's own methods, never block."""
-    is_exception = name.endswith(("Error", "Exception", "Warning"))
-    if name in _BASES_OF_TORCH or is_exception:
+    if name in _BASES_OF_TORCH or name.endswith(_ERRORS):
         return True
     return root_of(name) in _BASES or name in {"object", "threading.local", "threading.Thread", "nn.Module"}

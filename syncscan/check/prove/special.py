@@ -163,29 +163,35 @@ def _is_called_back(cls: Class) -> bool:
     return not all(is_harmless_base(base) for each in cls.mro() for base in each.external_bases)
 
 
-def extends_container(cls: Class) -> bool:
-    """Return whether objects of a class are containers by a base outside of the project, such as ``dict``."""
-    return any(holds_items(base) for each in cls.mro() for base in each.external_bases)
-
-
 def may_hold_items(frame: WalkFrame, cls: Class) -> bool:
-    """Return whether objects of a class are containers that may hold tensors on the GPU; a ``TypedDict`` declares its items."""
-    if not any(base.endswith(".TypedDict") for each in cls.mro() for base in each.external_bases):
-        return extends_container(cls)
+    """Return whether objects of a class are containers that may hold tensors on the GPU.
+
+    A ``TypedDict`` declares its items, and so does a base such as ``list[int]``.
+    """
+    bases = _bases(frame, cls)
+    if not any(name.endswith(".TypedDict") for name, _, _ in bases):
+        containers = [(base, each) for name, base, each in bases if holds_items(name)]
+        return any(
+            may_hold_gpu(frame.source.promised(base, each.module, each.parent)) for base, each in containers
+        )
     names = {name: each for each in related_to(cls) for name in each.annotations}
     return any(may_hold_gpu(frame.prover.attribute(each, name)) for name, each in names.items())
 
 
 def python_bases(frame: WalkFrame, cls: Class) -> list[str]:
     """Return the types of Python that a class extends."""
-    found = [
-        frame.source.program.full_name(
-            base.value if isinstance(base, ast.Subscript) else base, each.module, each.parent
-        )
-        for each in cls.mro()
-        for base in each.node.bases
-    ]
-    return [name.removeprefix("builtins.") for name in found if name.startswith("builtins.")]
+    names = [name for name, _, _ in _bases(frame, cls)]
+    return [name.removeprefix("builtins.") for name in names if name.startswith("builtins.")]
+
+
+def _bases(frame: WalkFrame, cls: Class) -> list[tuple[str, ast.expr, Class]]:
+    """Return the bases of a class and of those above, each with its full name and the class that names it."""
+    found = []
+    for each in cls.mro():
+        for base in each.node.bases:
+            head = base.value if isinstance(base, ast.Subscript) else base
+            found.append((frame.source.program.full_name(head, each.module, each.parent), base, each))
+    return found
 
 
 def runs_texts_of_exceptions(frame: WalkFrame, node: ast.AST) -> None:

@@ -16,6 +16,10 @@ class Pos(NamedTuple):
 class Mode(enum.IntEnum):
     A = 0
 class Rank(int): ...
+class Row(list[HELD]): ...
+class Pair(tuple[HELD, ...]): ...
+class Bag(set[HELD]): ...
+class Fixed(frozenset[HELD]): ...
 class Label(str):
     def __new__(cls, x: HELD):
         return super().__new__(cls, x)
@@ -53,6 +57,12 @@ READS = {
     "specification": "return 'n {:{r.n}}'.format(3, req, r=req)",
     "key-of-a-mapping": "return '{n}'.format_map({'n': x})",
     "format-that-is-not-known": "return str(others[:0]).format(req)",
+    "text-of-a-list": "return str(Row([x]))",
+    "comparison-of-lists": "return Row([x]) == Row([x])",
+    "search-in-a-list": "return x in Row([x])",
+    "text-of-a-tuple": "return f'{Pair([x])}'",
+    "comparison-of-sets": "return Bag([x]) == Bag([x])",
+    "text-of-a-frozen-set": "return str(Fixed([x]))",
     "logged-exception": f"{CAUGHT}logging.exception('failed')",
     "logged-by-keyword": f"{CAUGHT}logging.error('failed', exc_info=True)",
     "formatted-exception": f"{CAUGHT}return traceback.format_exc()",
