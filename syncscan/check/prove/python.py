@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection
 
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.comparisons import may_read
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.frame import Arguments, WalkFrame
@@ -173,7 +174,9 @@ def _number(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abst
 
 def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue) -> bool:
     """Return whether the code converts a parameter to its annotated type, and so does not trust the annotation."""
-    argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(node, ast.Call) or last_name(node.func) != name:  # a class that extends the type
+        return False
+    argument = node.args[0] if node.args else None
     if not isinstance(argument, ast.Name) or value.kind is not Kind.NUMBER or value.dtype != name:
         return False
     parameter = frame.function.by_name.get(argument.id)

@@ -73,6 +73,7 @@ READS = {
     "member": "return Mode(x)",
     "number": "return Rank(x + 1)",
     "text-above": "return Label(x)",
+    "number-as-it-is": "return Rank(x)",
     "number-by-the-type": "return Size(x)",
     "named-tuple": "return range(Pos._make([x]).n)",
 }
