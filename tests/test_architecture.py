@@ -76,7 +76,7 @@ FLOORS = {
         "recorded",
         "frame",
         "callbacks decorators lacking lists names stores unread",
-        "passed registered special",
+        "data passed registered special",
         "definitions narrowing setters",
         "containers truths",
         "comparisons python",

@@ -6,11 +6,12 @@ import ast
 
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.prove.callbacks import receives
+from syncscan.check.prove.data import sets_data
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outline import DATA, SETTER
 from syncscan.check.prove.special import runs, runs_descriptors, runs_method, runs_replaced
-from syncscan.check.prove.values import ANYWHERE, STRING, TOP, AbstractValue, refine, used_later
-from syncscan.model import Device, Kind
+from syncscan.check.prove.values import STRING, AbstractValue, refine, used_later
+from syncscan.model import Kind
 
 
 def sets_attribute(
@@ -22,33 +23,13 @@ def sets_attribute(
     if not all(_is_plain(option, name) for option in base.options or (base,)):
         receives(frame, node, [value])
     if name == DATA:
-        _sets_data(frame, node, base, value)
+        sets_data(frame, node, base, value)
     if any(option.kind is Kind.CLASS for option in base.options):  # where it may describe the attribute
         runs(frame, node, value, "__get__", "__set__", "__delete__")
         objects = [option for option in value.options or (value,) if option.kind is Kind.INSTANCE]
         for each in objects:
             runs(frame, node, each, "__call__")
     runs_setters(frame, node, base, name)
-
-
-def _sets_data(frame: WalkFrame, node: ast.AST, base: AbstractValue, value: AbstractValue) -> None:
-    """Walk ``x.data = value``, which transfers the tensor under all its names.
-
-    The proof does not follow the names, but the attribute that the tensor is read from.
-    """
-    tensors = [each for each in base.options or (base,) if each.kind is Kind.TENSOR or each is TOP]
-    if not tensors:
-        return
-    is_known = value.kind is Kind.TENSOR and value.device in {Device.CPU, Device.CUDA}
-    if not is_known or any(each.device is not value.device for each in tensors):
-        frame.may(node, None, _MOVES, "bind a name, or an attribute, to the other tensor")
-    holder = node.args[0] if isinstance(node, ast.Call) else getattr(node, "value", None)
-    if isinstance(holder, ast.Attribute):
-        data = value if value.kind is Kind.TENSOR else ANYWHERE
-        frame.walk.stored.setdefault(holder.attr, []).append((frame.evaluate(holder.value), data))
-
-
-_MOVES = "the tensor may go to another device under all its names, which the proof does not follow"
 
 
 def _is_plain(base: AbstractValue, name: str) -> bool:
