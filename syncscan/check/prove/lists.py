@@ -19,6 +19,7 @@ from syncscan.check.prove.values import (
     kept_inside,
     kept_outside,
     list_of,
+    may_hold_gpu,
     options_of,
     refine,
 )
@@ -70,6 +71,7 @@ def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractV
     if rows.kind is not Kind.LIST:
         return
     if isinstance(filled, ast.Name) and stays_inside(frame, filled.id):
+        _holds_against(frame, filled, rows, item)
         frame.bind(filled.id, list_of(item if rows.items == () else join(elements(rows), item)))
     elif isinstance(filled, ast.Name):
         widens(frame, filled, item)
@@ -84,16 +86,30 @@ def widens(frame: WalkFrame, holder: ast.expr, *items: AbstractValue) -> None:
     if value is not None and any(option.kind in _MUTABLE for option in value.options):
         assert isinstance(holder, ast.Name)
         for item in items:
+            _holds_against(frame, holder, value, item)
             value = join_all(_with_item(option, kept_outside(item)) for option in options_of(value))
         frame.bind(holder.id, value)
 
 
+def _holds_against(frame: WalkFrame, holder: ast.expr, value: AbstractValue, item: AbstractValue) -> None:
+    """Note a tensor that is stored into a container against the annotation, which other names of the container keep."""
+    declared = [element for option in value.options if (element := _declared_items(option)) is not None]
+    if may_hold_gpu(item) and any(contradicted(each, [item]) is not each for each in declared):
+        reason = "it gets what may be a tensor on the GPU, against its annotation"
+        frame.may(holder, None, reason, "annotate the container with what it holds")
+
+
+def _declared_items(value: AbstractValue) -> AbstractValue | None:
+    """Return what an annotation declares of the items of a container; None of other values."""
+    return value.element if value.kind in _MUTABLE and kept_outside(value) is value else None
+
+
 def _with_item(value: AbstractValue, item: AbstractValue) -> AbstractValue:
     """Return a container with an item more; what is declared of the items holds, but for a tensor against the declaration."""
-    opened = kept_outside(value)
     if value.kind not in _MUTABLE:
         return value
-    if opened is value and value.element is not None:
-        return refine(value, element=contradicted(value.element, [item]))
+    declared = _declared_items(value)
+    if declared is not None:
+        return refine(value, element=contradicted(declared, [item]))
     inside = value.items if value.items is not None else (value.element or TOP,)
-    return refine(opened, element=join_all([*inside, item]))
+    return refine(kept_outside(value), element=join_all([*inside, item]))

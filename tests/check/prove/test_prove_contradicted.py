@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 def loss_of(x: torch.Tensor, n: int) -> float:
     return VALUE
+def put(m: list[int], x: torch.Tensor, n: int) -> None:
+    m.append(VALUE)
 def pair_of(x: torch.Tensor, n: int) -> tuple[int, int]:
     return 1, VALUE
 @dataclass
@@ -57,6 +59,10 @@ SITES = {
     "variable": "m: int = VALUE\n    return range(m)",
     "variable-in-a-list": "m: list[int] = [VALUE]\n    return range(m[0])",
     "item-of-a-variable": "m: list[int] = []\n    m.append(VALUE)\n    print(len(m), m is None)\n    return range(m[0])",
+    "item-under-another-name": "m: list[int] = []\n    same = m\n    same.append(VALUE)\n    return range(m[0])",
+    "key-under-another-name": "m: dict[int, int] = {}\n    same = m\n    same[0] = VALUE\n    return range(m[0])",
+    "item-that-a-function-appends": "m: list[int] = []\n    put(m, x, n)\n    return range(m[0])",
+    "slice-set": "m: list[int] = [1]\n    m[:] = [VALUE]\n    return range(m[0])",
     "item-set": "m: list[int] = [1]\n    m[0] = VALUE\n    print(len(m), m is None)\n    return range(m[0])",
 }
 

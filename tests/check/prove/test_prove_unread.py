@@ -79,7 +79,7 @@ KEEPS = [
     "xs.append(e)",
     "xs.insert(0, e)",
     "keyed.get('a', e)",
-    "keyed.setdefault('a', e)",
+    "{}.setdefault('a', e)",
     "sorts[e] = 1",
     "sorts[e]",
     "{e}",
