@@ -75,6 +75,14 @@ def measured(name: str) -> Operation | None:
     return stub.operation if stub is not None and "*" not in stub.operation.name else None
 
 
+def with_cases_of_stub(operation: Operation) -> Operation:
+    """Return an entry of the table with the cases of its stub: a measured call of `Normal` had a tensor for the first argument alone."""
+    stub = of(operation.name)
+    if stub is None or stub.operation.args != operation.args:
+        return operation
+    return replace(operation, blocks=tuple(dict.fromkeys((*operation.blocks, *stub.operation.blocks))))
+
+
 def overridden(bases: Iterable[str], name: str) -> Callback | None:
     """Return how a framework calls a method that a class overrides, by the full names of the classes that it extends."""
     for base in bases:

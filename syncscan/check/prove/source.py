@@ -34,7 +34,7 @@ from syncscan.check.prove.values import (
     without_protocols,
 )
 from syncscan.model import Kind
-from syncscan.ops.stubs import measured
+from syncscan.ops.stubs import measured, with_cases_of_stub
 from syncscan.ops.table import Operation, OperationTable
 from syncscan.syntax.names import dotted_name
 from syncscan.system.workers import shared, workers
@@ -455,7 +455,10 @@ class Definitions:
 
     def operation(self, name: str) -> Operation | None:
         """Return the entry of the operation table for a full name, or of a stub whose calls were measured."""
-        return self.table.find(name) or measured(name)
+        known = self.table.find(name)
+        if known is None or name in self.table.own:
+            return known or measured(name)
+        return with_cases_of_stub(known)
 
     def decoration(self, function: Function | Class) -> list[Decorator]:
         """Return the decorators of a function or a class."""
