@@ -143,7 +143,7 @@ def _reason_for_gpu(at: Point, uses: UsedSlots) -> tuple[str, Confidence]:
 def _gets_host_tensors(at: Point) -> bool:
     """Return whether a call gets tensors of the host, and none of the GPU."""
     given = [at.state.values[slot] for slot in at.state.ir.operands[at.number] if slot >= 0]
-    return any(_is_on_host(each) for each in given) and not any(each.holds_gpu for each in given)
+    return any(map(_is_on_host, given)) and not any(each.holds_gpu for each in given)
 
 
 def _is_on_host(value: AbstractValue) -> bool:

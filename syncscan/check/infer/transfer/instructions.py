@@ -105,7 +105,9 @@ def _join(at: Point, values: Values, data: None) -> AbstractValue:
 @register(INSTRUCTIONS, Op.ATTRIBUTE)
 def _attribute(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
     name, at.is_allowed = data
-    return named(at, by_use(at, named(at, at.attribute(values[0], name), name)), name)
+    value = named(at, at.attribute(values[0], name), name)
+    used = by_use(at, value)
+    return used if used is value else named(at, used, name)
 
 
 @register(INSTRUCTIONS, Op.SUBSCRIPT)

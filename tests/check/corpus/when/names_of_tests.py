@@ -1,4 +1,4 @@
-"""A function named `test_...` is a test only if nothing calls it. A function named `..._init` runs per step if a step calls it."""
+"""A function named `test_...` that other code calls is no test. One named `..._init` that a step calls runs per step."""
 
 import torch
 
